@@ -40,7 +40,7 @@ constexpr Condition any = [](const Asked& asked) { return (Each(asked) || ...); 
 
 constexpr Condition one_thread = is<&Cell::threads, 1>;
 constexpr Condition one_iteration = is<&Cell::iterations, 1>;
-constexpr Condition in_turn = is<&Cell::start, Start::sequential>;
+constexpr Condition in_turn = is<&Cell::start, Start::sequential, Start::main>;
 constexpr Condition until_exit = is<&Cell::end, End::exit>;
 constexpr Condition somebody_beside = is_set<&Cell::beside>;
 constexpr Condition not_only_waits = is_not<&Cell::beside, BesideThreads::wait>;
@@ -84,7 +84,7 @@ constexpr Rule kRules[] = {
     {{lacks<&BackendInfo::captures>, path_of_others}, "the operation has no such path to choose"},
     {{captured, never_captured}, "the operation cannot be captured into a CUDA graph"},
     {{captured, is_not<&Cell::threads, 1>, is_not<&Cell::stream, StreamUse::per_thread>,
-      is_not<&Cell::start, Start::sequential>},
+      is<&Cell::start, Start::barrier, Start::staggered>},
      "a stream is captured by one thread at a time: use stream=per-thread"},
     {{is_set<&Cell::capture>, not_captured}, "only CUDA graphs have a capture mode"},
     {{is_set<&Cell::dtype>, dtype_of_others}, "the operation does not take this dtype"},
@@ -124,7 +124,10 @@ constexpr Rule kRules[] = {
      "only Metal has validation layers"},
     {{is_set<&Cell::observe>, lacks<&BackendInfo::apple_gpu>},
      "the observer watches calls of Metal alone"},
-    {{is_set<&Cell::start>, one_thread}, "one thread can start in one way only"},
+    {{is_set<&Cell::start>, is_not<&Cell::start, Start::main>, one_thread},
+     "one thread can start in one way only"},
+    {{is<&Cell::start, Start::main>, is_set<&Cell::stack>},
+     "the main thread's stack is the system's"},
     {{no_whole_pages}, "a stack is of 65536 bytes or more, and of whole pages of 16384"},
     {{is_set<&Cell::throttle>, lets_all_through},
      "there are no more threads than the throttle lets through"},

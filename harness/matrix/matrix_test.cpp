@@ -125,6 +125,10 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/end=exit"),
               HasSubstr("go on until"));
   EXPECT_EQ(left_out("sim/raw/default/threads=1/end=exit"), "");
+  EXPECT_THAT(left_out("sim/raw/default/threads=1/start=staggered"), HasSubstr("in one way only"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=1/start=main"), "");
+  EXPECT_THAT(left_out("sim/raw/default/threads=1/start=main/stack=65536"),
+              HasSubstr("main thread's stack"));
   EXPECT_THAT(left_out("sim/mm/default/threads=1/meet=launch"), HasSubstr("cannot meet"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/lock=forward/meet=stage"),
               HasSubstr("take turns"));

@@ -31,7 +31,7 @@ constexpr std::array<string_view, 2> kModels{"shared", "per-thread"};
 constexpr std::array<string_view, 3> kOwners{"thread", "main", "other"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
-constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
+constexpr std::array<string_view, 4> kStarts{"barrier", "staggered", "sequential", "main"};
 constexpr std::array<string_view, 3> kMeets{"none", "launch", "stage"};
 constexpr std::array<string_view, 6> kBesides{"none",  "wait",       "event",
                                               "cache", "statistics", "profiler"};
@@ -222,7 +222,8 @@ constexpr std::array kAxes{
                                     "one iteration on the main thread before the threads"),
     choice<&Cell::start, kStarts>(
         "start",
-        "how the threads start: together, 1 ms apart, or each after the one before it has ended"),
+        "how the threads start: together, 1 ms apart, each after the one before it has ended, or "
+        "not at all: the main thread does the work of each in turn"),
     choice<&Cell::meet, kMeets>("meet",
                                 "where the threads wait for one another in each iteration: "
                                 "nowhere; when all have launched, before any waits for the device; "

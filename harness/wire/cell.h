@@ -18,7 +18,7 @@ enum class ModelSharing : uint8_t { shared, per_thread };
 enum class Owner : uint8_t { thread, main, other };
 enum class Init : uint8_t { main, threads };
 enum class Warmup : uint8_t { none, main };
-enum class Start : uint8_t { barrier, staggered, sequential };
+enum class Start : uint8_t { barrier, staggered, sequential, main };
 /// Where the threads wait for one another in each iteration, beside the start.
 enum class Meet : uint8_t { none, launch, stage };
 enum class Sync : uint8_t { each, end, never };
@@ -82,6 +82,11 @@ struct Cell {
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };
+
+/// Whether the work of each thread comes after that of the one before it.
+inline bool in_turn(const Cell& cell) {
+  return cell.start == Start::sequential || cell.start == Start::main;
+}
 
 /// The word of the axis `path`.
 std::string_view name_of(Path path);

@@ -39,8 +39,8 @@ Overlap overlap_of(const CellSummary& cell) {
   const bool own = cell.cell.backend == Backend::command;
   if (cell.cell.threads <= 1 || own) return Overlap::not_applicable;
   if (cell.most_inside > 1) return Overlap::seen;
-  const bool asked_for = cell.cell.lock != Lock::none || cell.cell.throttle == 1 ||
-                         cell.cell.start == Start::sequential;
+  const bool asked_for =
+      cell.cell.lock != Lock::none || cell.cell.throttle == 1 || in_turn(cell.cell);
   return asked_for ? Overlap::prevented : Overlap::none;
 }
 

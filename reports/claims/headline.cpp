@@ -76,6 +76,7 @@ class BuildLines {
       headline_.lines.push_back({name_ + ": " + refuses() + ".", name_, "refuses"});
     }
     if (!clear_.empty()) say_safe();
+    say_main_thread();
     return std::move(headline_);
   }
 
@@ -195,6 +196,26 @@ class BuildLines {
     }
     text += fmt::format("; {}below {} (95%).", clear_.size() > 1 ? "all " : "", bound(clear_));
     headline_.lines.push_back({text, name, ""});
+  }
+
+  // Where no thread was started there is nothing to be safe from: what fails then is another fault.
+  void say_main_thread() {
+    int trials = 0;
+    const CellSummary* worst = nullptr;
+    for (const CellSummary* cell : tested_) {
+      if (cell->cell.start != Start::main) continue;
+      trials += cell->counted;
+      if (worst == nullptr || cell->seen_rate() > worst->seen_rate()) worst = cell;
+    }
+    if (worst == nullptr || failing_.empty()) return;
+    const std::string what =
+        worst->failures == 0 ? fmt::format("nothing failed (0 of {})", trials)
+                             : fmt::format("too: {} ({} of {})", cell_in_words(analysis_, *worst),
+                                           worst->failures, worst->counted);
+    const std::string name = analysis_.arms.size() > 1 ? short_name() : "";
+    headline_.lines.push_back(
+        {fmt::format("{} the main thread alone {}.", name.empty() ? "On" : name + ", on", what),
+         name, ""});
   }
 
   std::string short_name() const { return shortened(printable(analysis_.arms[arm_].label), 40); }

@@ -11,6 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> sentences_of(const SampleJournal& sample) {
   return analyse(sample.journal).answer.sentences;
@@ -73,6 +74,19 @@ TEST(Headline, ABoundIsOverAllCellsThatWereTested) {
     sample.plan("mps/mlp/default/threads=2/iterations=" + std::to_string(i)).ran(10, i > 1 ? 4 : 0);
   }
   EXPECT_THAT(sentences_of(sample)[1], HasSubstr("in 1 of 64 cells (0 of 10); below 55% (95%)"));
+}
+
+TEST(Headline, SaysWhetherTheMainThreadFailsByItself) {
+  SampleJournal sample;
+  sample.plan("mlx/add/default/threads=1").ran(20, 20);
+  EXPECT_THAT(sentences_of(sample), Not(Contains(HasSubstr("main thread alone nothing"))));
+  EXPECT_THAT(analyse(sample.journal).answer.next.front(), HasSubstr("the main thread alone"));
+  sample.plan("mlx/add/default/threads=1/start=main").ran(20);
+  EXPECT_THAT(sentences_of(sample), Contains("On the main thread alone nothing failed (0 of 20)."));
+  EXPECT_THAT(analyse(sample.journal).answer.next.front(), Not(HasSubstr("the main thread")));
+  sample.plan("mlx/mm/default/threads=1/start=main").ran(20, 3);
+  EXPECT_THAT(sentences_of(sample),
+              Contains("On the main thread alone too: mm, start=main, 1 thread (3 of 20)."));
 }
 
 TEST(Headline, ThreadsThatNeverMetAreSaid) {

@@ -23,6 +23,15 @@ bool had_a_lock(const Analysis& analysis) {
   });
 }
 
+/// Whether something failed, and nobody knows of the main thread by itself.
+bool lacks_main_thread(const Analysis& analysis) {
+  const auto any = [&](auto is) { return std::ranges::any_of(analysis.cells, is); };
+  return any([](const CellSummary& cell) { return cell.failures > 0; }) &&
+         !any([](const CellSummary& cell) {
+           return cell.counted > 0 && cell.cell.start == Start::main;
+         });
+}
+
 bool was_run(const CellSummary& cell) {
   return cell.counted + cell.refused > 0;
 }
@@ -73,10 +82,12 @@ std::string tried(const Analysis& analysis) {
                           "; ");
   if (to.empty()) to = own_command ? "as it is" : "as planned";
   std::string text = fmt::format("Tried{} {}.", device_tried(analysis), to);
-  const std::string not_tried = joined({processes <= 1 ? "several processes" : "",
-                                        own_command || had_a_lock(analysis) ? "" : "a lock",
-                                        analysis.arms.size() < 2 ? "other releases" : "",
-                                        cells > 0 ? counted(cells, "cells") + " of the plan" : ""});
+  const std::string not_tried =
+      joined({processes <= 1 ? "several processes" : "",
+              own_command || had_a_lock(analysis) ? "" : "a lock",
+              !own_command && lacks_main_thread(analysis) ? "the main thread alone" : "",
+              analysis.arms.size() < 2 ? "other releases" : "",
+              cells > 0 ? counted(cells, "cells") + " of the plan" : ""});
   return text + (not_tried.empty() ? "" : " Not tried: " + not_tried + ".");
 }
 

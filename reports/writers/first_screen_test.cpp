@@ -83,8 +83,8 @@ void expect_ten_answers(const std::string& shown) {
   // Which release mends it?
   EXPECT_THAT(screen, ContainsRegex("\\(newer\\) fails less often than mlx-0.31.1"));
   // What was not tested?
-  EXPECT_THAT(screen,
-              ContainsRegex("Tried .*to 4 threads; to 4 processes. Not tried: 1 cell of the plan"));
+  EXPECT_THAT(screen, ContainsRegex("Tried .*to 4 threads; to 4 processes. Not tried: the main "
+                                    "thread alone, 1 cell of the plan"));
   // How do I see it again? Whom do I tell?
   EXPECT_THAT(screen, HasSubstr("tools/mpsprobe run --failed RUN"));
   EXPECT_THAT(screen, HasSubstr("tools/mpsprobe feedback RUN --for mlx"));

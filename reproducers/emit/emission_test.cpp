@@ -354,6 +354,14 @@ TEST_F(OwnCodeEmission, OfOneCallHasNoLoop) {
   EXPECT_THAT(text, AllOf(HasSubstr("call(thread, 0)"), Not(HasSubstr("        call(thread, i)"))));
 }
 
+TEST_F(OwnCodeEmission, OfTheMainThreadAloneStartsNone) {
+  const Emission emission = emit(request("mlx/infer/default/threads=2/start=main", app_))[0];
+  EXPECT_THAT(emission.files.at(0).text,
+              AllOf(HasSubstr("for t in range(2):\n"), HasSubstr("    work(t)\n"),
+                    Not(HasSubstr("threading.Thread("))));
+  EXPECT_THAT(emission.not_expressed, IsEmpty());
+}
+
 TEST_F(OwnCodeEmission, OfATestHasPytestCallIt) {
   EmissionRequest test =
       request_for("cpu/suite.sum/default/threads=2/start=sequential/stack=65536");

@@ -56,7 +56,6 @@ Emission emit_own_code(const EmissionRequest& request) {
     return function.empty() ? function : fmt::format("{}({})", function, arguments);
   };
   const bool locked = cell.lock == Lock::forward;
-  const bool in_turn = cell.start == Start::sequential;
   const bool numbers = request.outcome == Outcome::wrong_result;
   const std::string_view i = cell.iterations > 1 ? "i" : "0";
   const std::string call = test ? "pyfuncitem.obj(**given)"
@@ -77,7 +76,9 @@ Emission emit_own_code(const EmissionRequest& request) {
   launch.add("with lock:", locked).add((locked ? "    " : "") + call);
   if (!test) after.add(called(beside("thread_teardown"), "thread"));
   after.add("sys.modules[\"mlx.core\"].clear_streams()", cell.leave == Leave::clear_streams);
-  if (in_turn) {
+  if (cell.start == Start::main) {
+    start.add(fmt::format("for t in range({}):\n    work(t)", cell.threads));
+  } else if (in_turn(cell)) {
     start.add(fmt::format("for t in range({}):", cell.threads))
         .add("    thread = threading.Thread(target=work, args=(t,))")
         .add("    thread.start()\n    thread.join()");
@@ -105,7 +106,7 @@ Emission emit_own_code(const EmissionRequest& request) {
       {"reproducer.py", compose(request, test ? "own_test.py.mustache" : "own_code.py.mustache",
                                 {{"module", module},
                                  {"function", name},
-                                 {"together", std::to_string(in_turn ? 1 : cell.threads)},
+                                 {"together", std::to_string(in_turn(cell) ? 1 : cell.threads)},
                                  {"by_main", by_main},
                                  {"before_start", before},
                                  {"launch", launch},
@@ -118,7 +119,7 @@ Emission emit_own_code(const EmissionRequest& request) {
     emission.beside = place.parent_path();
   }
   emission.run = "python3 reproducer.py";
-  say_rest(emission, cell, {"lock", "warmup", "leave", "stack", in_turn ? "start" : ""});
+  say_rest(emission, cell, {"lock", "warmup", "leave", "stack", in_turn(cell) ? "start" : ""});
   return emission;
 }
 

@@ -145,6 +145,8 @@ std::vector<ConditionChange> conditions_of(const Cell& cell, const Operations& o
       add(false, [](Cell& c) { c.model = ModelSharing::per_thread; });
     }
   }
+  // What one thread fails with may need a thread that was started.
+  if (cell.threads == 1) add(false, [](Cell& c) { c.start = Start::main; });
   if (cell.init == Init::main) add(false, [](Cell& c) { c.warmup = Warmup::main; });
   // What a thread's end breaks is gone where there is nothing left for it to take apart.
   if (mpsprobe::info_of(cell.backend).owners) {

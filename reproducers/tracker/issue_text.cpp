@@ -83,9 +83,9 @@ std::string doing_what(const Cell& cell) {
   std::string text =
       "Running " + code_span(api_of(cell)) + " on " + std::string(info_of(cell.backend).in_words);
   if (cell.path != Path::automatic) text += fmt::format(" ({} path)", name_of(cell.path));
-  text += " from " + counted(cell.threads, "threads");
-  if (cell.threads > 1)
-    text += cell.start == Start::sequential ? ", one after the other" : " at once";
+  const bool on_main = cell.start == Start::main;
+  text += on_main ? " on the main thread" : " from " + counted(cell.threads, "threads");
+  if (cell.threads > 1 && !on_main) text += in_turn(cell) ? ", one after the other" : " at once";
   if (cell.processes > 1) text += " in each of " + counted(cell.processes, "processes");
   return text;
 }

@@ -64,8 +64,7 @@ CudaDevice::CudaDevice(const Cell& cell)
                     "threads. Use threads={} or fewer, or stream=default",
                     kPoolStreams, cell.threads, kPoolStreams));
   }
-  if (graph_ && cell.threads > 1 && cell.stream != StreamUse::per_thread &&
-      cell.start != Start::sequential) {
+  if (graph_ && cell.threads > 1 && cell.stream != StreamUse::per_thread && !in_turn(cell)) {
     throw UnsupportedError(
         "path=graph: a stream is captured by one thread at a time. Use stream=per-thread");
   }

@@ -177,13 +177,11 @@ CrashContext::CrashContext(uint32_t slot) : slot_(slot), stack_(new std::byte[kS
   stack_t stack{};
   stack.ss_sp = stack_.get();
   stack.ss_size = kStackBytes;
-  sigaltstack(&stack, nullptr);
+  sigaltstack(&stack, &before_);
 }
 
 CrashContext::~CrashContext() {
-  stack_t stack{};
-  stack.ss_flags = SS_DISABLE;
-  sigaltstack(&stack, nullptr);
+  sigaltstack(&before_, nullptr);
   untie_thread(slot_);
 }
 

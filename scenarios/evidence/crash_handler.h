@@ -36,7 +36,7 @@ bool give_back_action(int signal);
 
 /// Tells the handler which slot of the recorder the calling thread has, and gives the thread a
 /// signal stack of its own, so that a stack overflow is noted as well. Keep it alive while the
-/// thread runs.
+/// thread runs. On a thread that has one, the newer of the two holds until it goes.
 class CrashContext {
  public:
   explicit CrashContext(uint32_t slot);
@@ -47,6 +47,7 @@ class CrashContext {
  private:
   uint32_t slot_;
   std::unique_ptr<std::byte[]> stack_;
+  stack_t before_{};
 };
 
 }  // namespace mpsprobe

@@ -133,7 +133,7 @@ class Round {
         on_failure_(on_failure),
         start_(start),
         inside_(inside),
-        barrier_(cell.start == Start::sequential ? 1 : cell.threads),
+        barrier_(in_turn(cell) ? 1 : cell.threads),
         meeting_(cell.threads),
         turns_(cell.throttle),
         done_(cell.threads) {}
@@ -158,11 +158,13 @@ class Round {
       beside = start("the thread beside them", cell_.threads, [this] { wait_beside(); });
     }
     for (int thread = 0; thread < cell_.threads; ++thread) {
+      const auto work = [this, thread] { run_thread(thread); };
       JoinThread join;
-      if (problem.empty()) {
-        join = start("thread " + std::to_string(thread), thread,
-                     [this, thread] { run_thread(thread); });
+      if (problem.empty() && cell_.start == Start::main) {
+        work();
+        continue;
       }
+      if (problem.empty()) join = start("thread " + std::to_string(thread), thread, work);
       if (join == nullptr) {
         stand_in_for_one_that_never_came();
       } else if (cell_.start == Start::sequential) {
@@ -198,7 +200,7 @@ class Round {
     recorder_.begin_thread(slot, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
     int iteration = -1;
     bool done = false;
-    bool arrived = cell_.start == Start::sequential;
+    bool arrived = in_turn(cell_);
     try {
       if (lanes_[slot] == nullptr) lanes_[slot] = workload_.make_lane(thread);
       Lane& lane = *lanes_[slot];

@@ -66,6 +66,23 @@ TEST(Threads, WaitAfterEachLaunchOrAtTheEnd) {
   EXPECT_THAT(notes_of("cpu/add/default/threads=1/iterations=2/sync=end"), testing::Each("lls"));
 }
 
+TEST(Threads, OfTheMainThreadAloneNoneIsStarted) {
+  const Cell cell = parse_cell("cpu/add/default/threads=2/iterations=2/start=main");
+  NotingWorkload workload(2);
+  std::vector<std::unique_ptr<Lane>> lanes(2);
+  const auto block = std::make_unique<recorder_layout::Block>();
+  FlightRecorder recorder(block.get());
+  const RunTally tally = run_threads(
+      cell, cell.iterations, workload, lanes, recorder,
+      [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; },
+      [](uint32_t, const std::function<void()>&) -> JoinThread {
+        ADD_FAILURE() << "a thread is started";
+        return [] {};
+      });
+  EXPECT_EQ(tally.operations, 4);
+  EXPECT_THAT(workload.notes_, testing::ElementsAre("lsls", "lsls"));
+}
+
 /// Bytes of the stack that the calling thread has.
 size_t own_stack() {
 #ifdef __APPLE__

@@ -177,7 +177,8 @@ class OwnWorkload(Workload):
         self.code = code
         self.name = name
         self.inside = bytearray(cell.number("threads") + 1)  # by thread, while it is in a call
-        can_meet = cell.number("threads") > 1 and cell["lock"] == "none" and cell["start"] != "sequential"
+        together = cell["start"] not in ("sequential", "main")
+        can_meet = cell.number("threads") > 1 and cell["lock"] == "none" and together
         self.met = not can_meet or cell.number("iterations") != DEFAULT_ITERATIONS
         self.clears_streams = clears_streams
         self.call = caller_of(getattr(code.module, name), f"{name} of {code.place}")

@@ -181,7 +181,7 @@ class CudaDevice(Device):
         per_thread = cell["stream"] == "per-thread"
         if per_thread and threads > POOL:
             raise too_many(threads)
-        if self._graph and threads > 1 and not per_thread and cell["start"] != "sequential":
+        if self._graph and threads > 1 and not per_thread and cell["start"] not in ("sequential", "main"):
             raise Unsupported(
                 "path=graph: a stream is captured by one thread at a time. Use stream=per-thread"
             )
