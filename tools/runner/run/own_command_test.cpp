@@ -1,6 +1,7 @@
 // Somebody's own command, as it is: a plain program in C and a plain script, which know nothing of
 // mpsprobe and misbehave as they are told.
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <fstream>
@@ -124,6 +125,33 @@ TEST_F(OwnCommand, OfADeadScriptTheLinesOfPythonAreInTheReport) {
   EXPECT_THAT(read("out/details.md"), HasSubstr("take_twice"));
   EXPECT_THAT(said_, HasSubstr("FAIL hang in Python: take_twice"));
 }
+
+#ifdef __linux__
+TEST_F(OwnCommand, KeepsACoreOfEachFailureWhereTheSystemWritesThem) {
+  std::string pattern;
+  std::getline(std::ifstream("/proc/sys/kernel/core_pattern"), pattern);
+  rlimit limit{};
+  getrlimit(RLIMIT_CORE, &limit);
+  const Run told =
+      shell("$mpsprobe run --keep-cores --trials 2 --jobs 1 --out out -- " + kProgram + " segv 1");
+  if (pattern.front() == '|' || limit.rlim_max == 0) {
+    EXPECT_EQ(told.exit_code, 2);
+    EXPECT_THAT(told.err,
+                testing::ContainsRegex("hands cores to a program|limit for core files is 0"));
+    return;
+  }
+  EXPECT_THAT(told.err, HasSubstr("core of bad access in read_nowhere: "));
+  int kept = 0;
+  for (const auto& core : std::filesystem::directory_iterator(path("out/cores"))) {
+    EXPECT_GT(core.file_size(), 0U);
+    ++kept;
+  }
+  EXPECT_EQ(kept, 1);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    EXPECT_THAT(entry.path().filename().string(), Not(testing::StartsWith("core")));
+  }
+}
+#endif
 
 TEST_F(OwnCommand, ParametersAreAxesAndVariables) {
   const json report = report_of({"--threads", "1,3", "--set", "batch=8,64", "--trials", "1"},

@@ -28,6 +28,7 @@
 #include "tools/runner/option_check.h"
 #include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/kept_cores.h"
 #include "tools/runner/run/own_code.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/progress_line.h"
@@ -132,19 +133,21 @@ KnownGoodPolicy known_good_policy(const std::string& text) {
 
 CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
                          const fs::path& folder, const std::vector<TrialRecord>& existing,
-                         JournalWriter& journal) {
+                         JournalWriter& journal, std::optional<KeptCores>& cores) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
   TrialBench bench(header, folder, existing, interrupted);
   ProgressLine line(header);
   Campaign campaign(
       header, existing, journal,
       [&bench](const TrialRequest& request) { return bench.run(request); },
-      [&line](const TrialRecord& trial, const Progress& progress) {
+      [&](const TrialRecord& trial, const Progress& progress) {
+        if (cores) cores->take(trial, folder);
         line.on_trial(trial, progress);
       },
       known_good_policy(options.known_good), interrupted);
   CampaignEnd end = campaign.run();
   line.finish();
+  if (cores) cores->say_kept();
   return end;
 }
 
@@ -214,6 +217,7 @@ std::vector<std::string> said_beside_resume(const RunOptions& options) {
   add("--expectations", options.expectations.value_or(""));
   add("--fail-on", options.fail_on);
   if (options.format != RunOptions().format) add("--format", options.format);
+  if (options.keep_cores) words.emplace_back("--keep-cores");
   return words;
 }
 
@@ -299,7 +303,9 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
     say(stderr, "going on after {}{}\n", counted(journal.trials.size(), "trials"),
         journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
     say_start(journal.header, folder, {});
-    end = run_campaign(options, journal.header, folder, journal.trials, writer);
+    std::optional<KeptCores> cores;
+    if (options.keep_cores) cores.emplace(journal.header.jobs);
+    end = run_campaign(options, journal.header, folder, journal.trials, writer, cores);
   }
   return finish(options, known, end, folder);
 }
@@ -351,13 +357,15 @@ int run_command_line(const RunOptions& asked) {
         header.left_out.empty() ? "no cell matches the filter" : all_left_out(header));
     return kExitNothingRun;
   }
+  std::optional<KeptCores> cores;
+  if (options.keep_cores) cores.emplace(header.jobs);
   const fs::path folder = new_folder(options, header);
   header.origin = origin_of(folder);
   say_start(header, folder, options.probes);
   CampaignEnd end;
   {
     JournalWriter journal(folder / "journal.ndjson", header);
-    end = run_campaign(options, header, folder, {}, journal);
+    end = run_campaign(options, header, folder, {}, journal, cores);
   }
   return finish(options, known, end, folder);
 }

@@ -170,6 +170,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "the system; elsewhere none]")
       ->type_name("DIR")
       ->group(kWorkers);
+  app.add_flag(
+         "--keep-cores", options.keep_cores,
+         "keep a core file of each failure that crashes, in cores of the run's folder (Linux)")
+      ->group(kWorkers);
   app.add_option("--known-good", options.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
       ->check(one_of({"auto", "always", "never"}))

@@ -43,6 +43,7 @@ struct RunOptions {
   std::optional<std::string> expect_torch;
   std::vector<std::string> probes;         ///< --probe: mangled symbols
   std::vector<std::string> crash_reports;  ///< --crash-reports: folders
+  bool keep_cores = false;                 ///< --keep-cores
   std::string known_good = "auto";
   std::string fail_on;                      ///< a list; empty: what is usual
   std::optional<std::string> expectations;  ///< --expectations: a file
