@@ -20,7 +20,7 @@ function(mpsprobe_unity target)
     return()
   endif()
   # Enough to share what is read, and few enough for several processors to have some.
-  set(most 12)
+  set(most 24)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set(folders "")

@@ -36,7 +36,7 @@ constexpr Condition lacks = [](const Asked& asked) { return !(asked.backend.*Mem
 template <auto Member>
 constexpr Condition has = [](const Asked& asked) { return asked.backend.*Member; };
 template <Condition... Each>
-constexpr Condition any = [](const Asked& asked) { return (Each(asked) || ...); };
+constexpr Condition either = [](const Asked& asked) { return (Each(asked) || ...); };
 
 constexpr Condition one_thread = is<&Cell::threads, 1>;
 constexpr Condition one_iteration = is<&Cell::iterations, 1>;
@@ -139,9 +139,9 @@ constexpr Rule kRules[] = {
     {{is_set<&Cell::shapes>, no_libtorch},
      "a shape of its own for each thread is of LibTorch's operations alone"},
     {{is_set<&Cell::shapes>, one_thread}, "one thread has one shape"},
-    {{is_set<&Cell::meet>, any<one_thread, in_turn>},
+    {{is_set<&Cell::meet>, either<one_thread, in_turn>},
      "threads that never run together cannot meet"},
-    {{is<&Cell::meet, Meet::stage>, any<is_set<&Cell::lock>, is_set<&Cell::throttle>>},
+    {{is<&Cell::meet, Meet::stage>, either<is_set<&Cell::lock>, is_set<&Cell::throttle>>},
      "threads that take turns at launching cannot meet within a launch"},
     {{somebody_beside, not_only_waits, lacks<&BackendInfo::own_waits>},
      "what torch.mps has is called beside others on the backend mps alone: use beside=wait"},
@@ -151,7 +151,7 @@ constexpr Rule kRules[] = {
      "a thread waits beside others for a queue that all share: use queue=shared"},
     {{somebody_beside, is<&Cell::threads, kMostThreads>},
      "one more thread needs a place: use threads=255 or fewer"},
-    {{until_exit, any<in_turn, is_set<&Cell::churn>, is<&Cell::sync, Sync::never>>},
+    {{until_exit, either<in_turn, is_set<&Cell::churn>, is<&Cell::sync, Sync::never>>},
      "with end=exit the threads go on until the process ends: each has to wait for its work, and "
      "none can be joined before"},
     {{is_set<&Cell::lifetime>, one_iteration}, "with one iteration, every lifetime is the same"},

@@ -31,9 +31,10 @@ std::string place_in_words(const SettledPlace& place) {
 }
 
 /// What the cells of one kind and build came to along their counts, ascending.
-class Counts {
+class CountsOfKind {
  public:
-  Counts(const Family& family, const std::vector<const CellSummary*>& cells, std::string place)
+  CountsOfKind(const Family& family, const std::vector<const CellSummary*>& cells,
+               std::string place)
       : family_(family), place_(std::move(place)) {
     for (const CellSummary* cell : cells) {
       if (cell->refused > 0) refused_.push_back(cell);
@@ -142,7 +143,8 @@ class Rows {
       Row row{{family.label}, family.axis, {}, {}};
       std::vector<std::string> key{family.axis};
       for (const auto& cells : family.by_arm) {
-        const Counts counts(family, cells, cells.empty() ? "" : place_of(family, *cells.front()));
+        const CountsOfKind counts(family, cells,
+                                  cells.empty() ? "" : place_of(family, *cells.front()));
         row.weight = std::max(row.weight, counts.weight());
         row.fields.push_back(counts.text());
         key.push_back(row.fields.back());

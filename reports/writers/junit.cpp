@@ -17,7 +17,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostReruns = 100;
-constexpr size_t kMostFrames = 40;
+constexpr size_t kMostFramesOfFailure = 40;
 constexpr size_t kLongestBody = 16000;
 
 std::string title_of(const TrialRecord& trial) {
@@ -35,7 +35,8 @@ std::string body_of(const TrialRecord& trial) {
   for (const ThreadStack& stack : process.stacks.threads) {
     const bool telling = stack.faulting || stack.thread == kSideOfRace;
     if (!telling && trial.judgement.outcome != Outcome::hang) continue;
-    text += thread_in_words(stack) + ":\n" + stack_in_words(stack.frames, kMostFrames) + "\n";
+    text +=
+        thread_in_words(stack) + ":\n" + stack_in_words(stack.frames, kMostFramesOfFailure) + "\n";
   }
   const std::string said = process.err.text();
   return text + last_lines(said.empty() ? process.out.text() : said, 20, 400);

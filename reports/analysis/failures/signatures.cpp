@@ -21,7 +21,7 @@ constexpr size_t kExcerptLines = 16;
 // the main thread's last, and a caller's own frames stand in the others.
 constexpr size_t kStackLines = 80;
 constexpr size_t kExcerptWidth = 300;
-constexpr size_t kMostNamed = 256;  // beside a signature, and related to it
+constexpr size_t kMostListed = 256;  // beside a signature, and related to it
 
 FailureExample example_of(const TrialRecord& trial, size_t arm,
                           const std::vector<GpuEvent>& gpu_events) {
@@ -161,7 +161,7 @@ void add_related(std::vector<size_t>& related, const std::set<size_t>& cells,
 
 template <typename Item>
 size_t cut(std::vector<Item>& items) {
-  const size_t left_out = items.size() > kMostNamed ? items.size() - kMostNamed : 0;
+  const size_t left_out = items.size() > kMostListed ? items.size() - kMostListed : 0;
   items.erase(items.end() - static_cast<std::ptrdiff_t>(left_out), items.end());
   return left_out;
 }
