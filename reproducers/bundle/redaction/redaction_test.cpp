@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -226,6 +227,21 @@ TEST(SoftwareText, KnowsWholeWordsOfItsLiterals) {
   EXPECT_FALSE(text.has_literal("second of them"));
   EXPECT_TRUE(text.has_literal("quoted"));
   EXPECT_FALSE(text.has_literal("second"));
+}
+
+// An interpreter that was installed into a home has its path built in.
+TEST(SoftwareText, ForgetsTheFoldersOfPersons) {
+  SoftwareText text;
+  text.add("built with --prefix=/Users/planted.one/lib/python and other words");
+  EXPECT_EQ(text.run_at("/Users/planted.one/lib/python and other", 0), 0U);
+  EXPECT_EQ(text.run_at("planted.one/lib/python", 0), 0U);
+  EXPECT_EQ(text.run_at("lib/python and other words", 0), 26U);
+  const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  setenv("HOME", "/srv/planted/two", 1);
+  text.add("/srv/planted/two/lib/python3.11");
+  setenv("HOME", home.c_str(), 1);
+  EXPECT_EQ(text.run_at("/srv/planted/two/lib/python3.11", 0), 0U);
+  EXPECT_EQ(text.run_at("planted/two/lib/python3.11", 0), 0U);
 }
 
 /// Everything that a bundle can say of a journal.

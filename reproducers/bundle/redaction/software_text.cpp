@@ -1,6 +1,11 @@
 #include "reproducers/bundle/redaction/software_text.h"
 
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "harness/signature/shape.h"
@@ -53,6 +58,38 @@ bool ends_literal(char c) {
   return c == '\0' || c == '"' || c == '\'';
 }
 
+void blank(std::string& literals, std::string_view text, bool with_next_name) {
+  for (size_t at = literals.find(text); at != std::string::npos; at = literals.find(text, at)) {
+    size_t end = at + text.size();
+    while (with_next_name && end < literals.size() &&
+           (is_word_byte(literals[end]) || literals[end] == '.' || literals[end] == '-'))
+      ++end;
+    std::fill(literals.begin() + static_cast<std::ptrdiff_t>(at),
+              literals.begin() + static_cast<std::ptrdiff_t>(end), '\0');
+    at = end;
+  }
+}
+
+/// An interpreter or a library that was installed into somebody's home has its path built in. What
+/// is below the home stays: it names files of the software.
+std::string without_homes(std::string literals) {
+  for (const char* homes : {"/home/", "/Users/"}) blank(literals, homes, true);
+  std::set<std::string> own;
+  if (const char* const home = std::getenv("HOME")) own.insert(home);
+  if (const passwd* const account = getpwuid(getuid())) {
+    own.insert(account->pw_dir);
+    own.insert(fmt::format("/{}/", account->pw_name));
+  }
+  for (const char* variable : {"USER", "LOGNAME"}) {
+    const char* const name = std::getenv(variable);
+    if (name != nullptr && *name != '\0') own.insert(fmt::format("/{}/", name));
+  }
+  for (const std::string& text : own) {
+    if (text.size() > 2) blank(literals, text, false);
+  }
+  return literals;
+}
+
 }  // namespace
 
 bool is_word_byte(char c) {
@@ -63,7 +100,7 @@ bool is_word_byte(char c) {
 void SoftwareText::add(std::string_view text) {
   const size_t from = text_.size();
   if (text.size() > UINT32_MAX - from - kHashed) return;
-  text_ += text;
+  text_ += without_homes(std::string(text));
   text_ += '\0';
   index(from);
   add_words(from);

@@ -16,7 +16,9 @@ class SoftwareText {
   /// Shorter runs of words are said by chance.
   static constexpr size_t kFewestInRun = 10;
 
-  /// Literals end at a zero byte or in quotation marks. At most 4 GiB in all are looked at.
+  /// Literals end at a zero byte or in quotation marks. At most 4 GiB in all are looked at. Folders
+  /// of persons in them are forgotten: those below /home and /Users, and this account's by HOME and
+  /// by name.
   void add(std::string_view text);
 
   /// Bytes of the longest run of whole words that begins at the word at text[at] and stands in the
