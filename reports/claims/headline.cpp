@@ -158,8 +158,12 @@ class BuildLines {
   std::string safe_threads() const {
     int32_t least_bad = INT32_MAX;
     int32_t most = 0;
+    bool bad_in_processes = false;
     for (const CellSummary* cell : cells_) {
-      if (!in_processes(*cell) && (cell->failures > 0 || cell->refused > 0)) {
+      if (cell->failures + cell->refused == 0) continue;
+      if (in_processes(*cell)) {
+        bad_in_processes = true;
+      } else {
         least_bad = std::min(least_bad, cell->cell.threads);
       }
     }
@@ -169,7 +173,8 @@ class BuildLines {
       }
     }
     if (most == 0 || clear_.size() == tested_.size()) return "";
-    return fmt::format(" {}{}, and", most == 1 ? "with " : "up to ", counted(most, "threads"));
+    return fmt::format(" {}{}{}, and", most == 1 ? "with " : "up to ", counted(most, "threads"),
+                       bad_in_processes ? " in one process" : "");
   }
 
   void say_safe() {

@@ -27,6 +27,14 @@ TEST(Headline, ThreadsAreNotHiddenBehindProcesses) {
   EXPECT_EQ(sentences_of(sample)[1], "LibTorch 2.15.0+cpu, also mlp, 4 processes (5 of 30).");
 }
 
+TEST(Headline, ThreadsThatAreSafeInOneProcessAreSoThereAlone) {
+  SampleJournal sample;
+  sample.plan("mps/mlp/default/threads=1").ran(30);
+  sample.plan("mps/mlp/default/threads=1/processes=2").ran(30, 5);
+  EXPECT_THAT(sentences_of(sample),
+              Contains(HasSubstr("No failure with 1 thread in one process, and in 1 of 2 cells")));
+}
+
 TEST(Headline, NamesTheFewestThatFailAlsoWithALock) {
   SampleJournal sample;
   sample.plan("mps/mlp/default/threads=2").ran(20);
