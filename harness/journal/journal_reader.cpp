@@ -106,7 +106,7 @@ class Reader {
   }
 
   Journal read(const Take& take) {
-    if (!stream_) {
+    if (!stream_.is_open()) {
       throw JournalError(fmt::format(
           "{}: cannot be read: {}. Name the folder of a run, which holds journal.ndjson",
           file_.string(), std::strerror(errno)));
