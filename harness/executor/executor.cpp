@@ -66,6 +66,13 @@ void add_child_crashes(ProcessRecord& record, const std::vector<RecorderReading>
   }
 }
 
+/// With what an own command is not to print.
+ChildLimits with_texts(ChildLimits limits, const std::vector<std::string>& environment) {
+  if (const std::optional<OwnCommand> command = own_command_in(environment))
+    limits.notice = command->fail_on_output;
+  return limits;
+}
+
 }  // namespace
 
 std::string utc_now() {
@@ -79,7 +86,7 @@ std::string utc_now() {
 Executor::Executor(ChildLimits limits, std::vector<std::string> extra_environment,
                    const std::atomic<bool>& interrupted, CrashReports* crash_reports,
                    std::optional<StartProcess> start_process)
-    : limits_(limits),
+    : limits_(with_texts(std::move(limits), extra_environment)),
       extra_environment_(std::move(extra_environment)),
       inherited_(inherited_environment()),
       interrupted_(interrupted),

@@ -56,6 +56,14 @@ FailureEvent failure_of(const char* kind, std::string text, std::string what) {
   return failure;
 }
 
+std::string why_not_compared(const Capture& output) {
+  if (output.dropped() == 0) return "";
+  return fmt::format(
+      "it printed {} bytes, of which {} were not kept and cannot be compared: print less, "
+      "such as a sum",
+      output.bytes, output.dropped());
+}
+
 }  // namespace
 
 std::string difference(std::string_view expected, std::string_view output) {
@@ -84,6 +92,7 @@ const OutputCheck::Expected& OutputCheck::expected(const Cell& cell, uint64_t se
   if (!key.empty()) {
     const ProcessRecord record = run_alone();
     at->second.output = record.out.text();
+    at->second.problem = why_not_compared(record.out);
     if (record.termination != Termination(Exited{0}))
       at->second.problem = "with one thread it does not end with 0: nothing to compare with";
   } else if (std::ifstream file(command_.expect_output, std::ios::binary); file) {
@@ -104,8 +113,10 @@ void OutputCheck::look_at(ProcessRecord& process, const Cell& cell, uint64_t see
   }
   if (command_.expect_output.empty()) return;
   const Expected& wanted = expected(cell, seed, run_alone);
-  if (!wanted.problem.empty()) {
-    process.failures.push_back(failure_of("setup_failed", wanted.problem, ""));
+  const std::string problem =
+      wanted.problem.empty() ? why_not_compared(process.out) : wanted.problem;
+  if (!problem.empty()) {
+    process.failures.push_back(failure_of("setup_failed", problem, ""));
     return;
   }
   const std::string differs = difference(wanted.output, process.out.text());

@@ -10,7 +10,7 @@
 namespace mpsprobe {
 
 JudgedProcess::JudgedProcess(const ProcessRecord& record)
-    : process(record), printed(record.err.text()), findings(printed_failures(record)) {
+    : process(record), printed(printed_by(record)), findings(printed_failures(record)) {
   for (const FailureEvent& failure : record.failures) {
     Judgement& now = reported.emplace_back(read_failure(failure));
     now.phase = named<Phase>(failure.phase).value_or(record.recorder.phase);

@@ -54,8 +54,13 @@ void add_entries(std::vector<Finding>& findings, const std::vector<std::string>&
 
 }  // namespace
 
+std::string printed_by(const ProcessRecord& process) {
+  const bool on_stdout = process.own_command && process.err.bytes == 0;
+  return (on_stdout ? process.out : process.err).text("");
+}
+
 std::vector<Finding> printed_failures(const ProcessRecord& process) {
-  std::vector<Finding> findings = find_failures(process.err.text());
+  std::vector<Finding> findings = find_failures(printed_by(process));
   if (process.crash_report) {
     add_entries(findings, process.crash_report->application_info);
     add_entries(findings, process.crash_report->termination_reasons);
@@ -65,7 +70,7 @@ std::vector<Finding> printed_failures(const ProcessRecord& process) {
 }
 
 Titled last_words_of(const ProcessRecord& process) {
-  Titled words = last_words(process.err.text());
+  Titled words = last_words(printed_by(process));
   if (words.title.empty() && process.crash_report) {
     words = last_words(joined(process.crash_report->application_info, "\n"));
   }

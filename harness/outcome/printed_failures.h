@@ -9,6 +9,10 @@
 
 namespace mpsprobe {
 
+/// What a process said of itself: on stderr, and where an own command printed nothing there, as
+/// behind `2>&1`, on stdout. Without a mark for what was not kept.
+std::string printed_by(const ProcessRecord& process);
+
 /// Every failure that a process told of in words, each title once, in order of appearance: what it
 /// printed to stderr, then the last words of libraries and the reasons that the system's crash
 /// report holds. Those come split over array entries, at any place: the entries are read both as

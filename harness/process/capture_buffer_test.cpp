@@ -29,6 +29,16 @@ TEST(CaptureBuffer, HeadAndTailAreKeptAndTheRestCounted) {
   EXPECT_THAT(capture.text(), HasSubstr("980 bytes left out"));
 }
 
+TEST(CaptureBuffer, ATextThatIsAskedForIsKeptOnceWhereverItStands) {
+  const std::string noise(1000, '.');
+  for (size_t chunk : {1UL, 7UL, 4000UL}) {
+    CaptureBuffer buffer(10, {"OOPS, no lane", "never"});
+    const std::string text = noise + "\nOOPS, no lane\n" + noise + "\nOOPS, no lane\n" + noise;
+    for (size_t at = 0; at < text.size(); at += chunk) buffer.append(text.substr(at, chunk));
+    EXPECT_THAT(buffer.take().noticed, testing::ElementsAre(HasSubstr("OOPS, no lane"))) << chunk;
+  }
+}
+
 TEST(CaptureBuffer, EveryChunkingGivesTheSame) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += static_cast<char>('a' + i % 26);

@@ -98,8 +98,8 @@ Child::Child(const std::vector<std::string>& arguments, std::vector<std::string>
       last_pump_(started_),
       launched_at_(wall_clock()),
       begun_at_(launched_at_),
-      out_capture_(limits.capture_bytes),
-      err_capture_(limits.capture_bytes) {
+      out_capture_(limits.capture_bytes, limits.notice),
+      err_capture_(limits.capture_bytes, limits.notice) {
   try {
     start(arguments, std::move(environment), launch);
   } catch (const std::system_error& error) {

@@ -26,6 +26,7 @@ struct ChildLimits {
   double reap = 5;               ///< from SIGKILL to giving up on it
   uint64_t memory_bytes = 0;     ///< resident; 0: no limit
   size_t capture_bytes = 32768;  ///< of the head, and again of the tail, of each output stream
+  std::vector<std::string> notice;  ///< texts of which the first line is kept wherever it stands
 };
 
 /// One process of a trial, from spawn to reap, seen by a single-threaded loop that polls and pumps.

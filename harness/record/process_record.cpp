@@ -19,8 +19,12 @@ Termination termination_from_status(int status) {
 }
 
 std::string Capture::text() const {
+  return text("[" + std::to_string(dropped()) + " bytes left out]");
+}
+
+std::string Capture::text(std::string_view mark) const {
   if (dropped() == 0) return head + tail;
-  std::string text = head + "\n[" + std::to_string(dropped()) + " bytes left out]\n";
+  std::string text = head + "\n" + std::string(mark) + "\n";
   for (const std::string& line : noticed) text += line + "\n";
   return text + tail;
 }

@@ -99,6 +99,8 @@ struct Capture {
   }
   /// Head and tail, with a line between them that says how much is missing.
   std::string text() const;
+  /// Head and tail, with `mark` as that line.
+  std::string text(std::string_view mark) const;
 };
 
 struct Usage {

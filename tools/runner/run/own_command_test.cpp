@@ -126,6 +126,30 @@ TEST_F(OwnCommand, OfADeadScriptTheLinesOfPythonAreInTheReport) {
   EXPECT_THAT(said_, HasSubstr("FAIL hang in Python: take_twice"));
 }
 
+TEST_F(OwnCommand, WhatIsNotKeptOfAnOutputIsNotTakenForRight) {
+  report_of({"--trials", "1", "--expect-output", "same"}, {"seq", "1", "100000"});
+  EXPECT_EQ(exit_code_, 4);
+  EXPECT_THAT(said_, HasSubstr("were not kept and cannot be compared"));
+  report_of({"--trials", "1", "--fail-on-output", "OOPS"},
+            {"sh", "-c", "seq 1 100000; echo OOPS; seq 1 100000"});
+  EXPECT_THAT(said_, HasSubstr("it printed OOPS: 1 trial"));
+}
+
+TEST_F(OwnCommand, ItsWordsAreFoundOnStdoutWhereStderrIsEmpty) {
+  report_of({"--trials", "1"}, {"sh", "-c", "echo 'Error: lane is not found'; exit 1"});
+  EXPECT_THAT(said_, HasSubstr("FAIL lane is not found"));
+  report_of({"--trials", "1"}, {"sh", "-c", "seq 1 100000; echo 'Error: lane is gone'; exit 1"});
+  EXPECT_THAT(said_, HasSubstr("FAIL lane is gone"));
+  report_of({"--trials", "1"}, {"sh", "-c", "python3 " + kScript + " raises_in_thread 1 2>&1"});
+  EXPECT_THAT(said_, HasSubstr("queue N is full"));
+}
+
+TEST_F(OwnCommand, AScriptRunsUnderTheInterpreterThatIsNamed) {
+  const Run run = shell("MPSPROBE_PYTHON=/bin/echo $mpsprobe run --python " + kScript +
+                        " --trials 1 --fail-on-output misbehave.py --out out");
+  EXPECT_THAT(run.out, HasSubstr("it printed misbehave.py: 1 trial")) << run.err;
+}
+
 #ifdef __linux__
 TEST_F(OwnCommand, KeepsACoreOfEachFailureWhereTheSystemWritesThem) {
   std::string pattern;
