@@ -182,6 +182,24 @@ def waits_for_a_child():
     subprocess.run([sys.executable, "-c", "while True: sum(range(10000))"])
 """
 
+# Ends while its threads work.
+LEAVING = """
+import atexit, time
+
+held = {"it": 1}
+
+@atexit.register
+def close():
+    held.clear()
+    time.sleep(0.2)
+
+def waits_for_nobody():
+    return 1
+
+def needs_it():
+    return held["it"]
+"""
+
 # Fails where two threads are inside at once, in their third call: planted, without a race.
 PLANTED = """
 import threading
@@ -476,6 +494,14 @@ class OwnCode(OwnCodeTest):
         said = self.mpsprobe("run", "--python", "app.py::badly_left", "--trials", "2", "--out", "out", code=4)
         self.assertIn("thread_teardown of", said)
         self.assertIn("cannot close", said)
+
+    def test_threads_go_on_until_the_process_has_ended(self) -> None:
+        (self.folder / "leaving.py").write_text(LEAVING)
+        names = "leaving.py::waits_for_nobody,needs_it"
+        cells = self.cells("--python", names, "--threads", "4", "--end", "exit", "--stall", "3")
+        failed = {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
+        self.assertEqual(failed, {"waits_for_nobody": (0, 2), "needs_it": (2, 2)}, self.report())
+        self.assertEqual(self.signatures(), ["KeyError: it"])
 
     def test_threads_have_the_stack_that_the_cell_says(self) -> None:
         cells = self.cells("--python", "app.py::stack", "--threads", "2", "--stack", str(3 * 2**20))

@@ -7,6 +7,7 @@ without the lock.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import json
 import math
@@ -20,7 +21,7 @@ from .telling import print_traceback, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable
+    from typing import Any, Callable, NoReturn
 
 ABI = 2
 PROTOCOL = 2  # docs/protocol.md
@@ -235,14 +236,16 @@ class ThreadEnds:
     """When threads end. Those of the last round live until the process ends, as a pool's do, and the
     main thread joins them right before the interpreter ends: what is torn down when a thread ends then
     meets an interpreter that ends. Those of earlier rounds end when they are joined, as do all where each
-    starts after the one before it has ended."""
+    starts after the one before it has ended. With end=exit nobody waits for any."""
 
     def __init__(self) -> None:
+        self.go_on = False
         self._kept: list[threading.Thread] = []
         self._may_end = threading.Event()
         self._to_come: float = 0  # threads that end when they are joined; then come those that do not
 
     def plan(self, cell: Cell) -> None:
+        self.go_on = cell["end"] == "exit"
         rounds_before = cell.number("threads") * (cell.number("churn") - 1)
         self._to_come = math.inf if cell["start"] == "sequential" else rounds_before
 
@@ -377,9 +380,11 @@ class _Adapter:
         self._objects[thread].wait()
         self._objects.release(thread)
 
-    def end_threads(self) -> None:
-        """The rest of them, all of whose work is done."""
-        self._ends.end_all()
+    def end_threads(self) -> bool:
+        """The rest of them, unless their work goes on until the process has ended: false then."""
+        if not self._ends.go_on:
+            self._ends.end_all()
+        return not self._ends.go_on
 
 
 def _guarded(program: Program, call: Callable[..., Any], returns_status: bool) -> Callable[..., Any]:
@@ -412,6 +417,16 @@ def cell_of_text(text: str) -> Cell:
     return Cell(values.get)
 
 
+def exit_beside_threads(status: int) -> NoReturn:
+    """The interpreter's end as threads that go on meet it: its exit functions run beside them. Then it keeps its lock,
+    so that they get on in what needs none, beside the libraries' destructors. It is not taken apart: before Python 3.14
+    that unwinds each thread that wants the lock, through frames of the worker's library, which ends the process."""
+    try:
+        atexit._run_exitfuncs()
+    finally:
+        ctypes.PyDLL(None).exit(status)
+
+
 def run(program: Program, arguments: list[str]) -> int:
     """The whole life of a worker: describe, run, standby, fork. Returns what main returns."""
     main_process = os.getpid()
@@ -425,11 +440,13 @@ def run(program: Program, arguments: list[str]) -> int:
     words = [b"mpsprobe-python-worker", *(os.fsencode(word) for word in arguments)]
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     status: int = library().mpsprobe_worker_main(len(words), argv, ctypes.byref(worker))
-    adapter.end_threads()
+    have_ended = adapter.end_threads()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (AttributeError, ValueError, OSError):  # none, closed, or full: theirs
             pass
     program.end(os.getpid() != main_process, status)
+    if not have_ended:
+        exit_beside_threads(status)
     return status
