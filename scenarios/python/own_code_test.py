@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import dataclasses
 import json
 import os
 import platform
@@ -198,6 +199,30 @@ def waits_for_nobody():
 
 def needs_it():
     return held["it"]
+"""
+
+# What has no comparison, or one of its own.
+RESULTS = """
+import threading
+
+class Refusing:
+    def __eq__(self, other):
+        raise RuntimeError("no comparison")
+
+def refusing():
+    return Refusing()
+
+def within_itself():
+    found = []
+    found.append(found)
+    return found
+
+def refusing_beside_wrong(thread, iteration):
+    alone = threading.current_thread() is threading.main_thread()
+    return Refusing() if iteration == 0 else alone
+
+def refusing_beside_wrong_expected(thread, iteration):
+    return Refusing() if iteration == 0 else True
 """
 
 # Fails where two threads are inside at once, in their third call: planted, without a race.
@@ -503,6 +528,13 @@ class OwnCode(OwnCodeTest):
         self.assertEqual(failed, {"waits_for_nobody": (0, 2), "needs_it": (2, 2)}, self.report())
         self.assertEqual(self.signatures(), ["KeyError: it"])
 
+    def test_what_cannot_be_compared_is_unchecked(self) -> None:
+        (self.folder / "results.py").write_text(RESULTS)
+        names = ("refusing", "within_itself", "refusing_beside_wrong")
+        cells = self.cells("--python", f"results.py::{','.join(names)}", "--threads", "2")
+        failed = {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
+        self.assertEqual(failed, {**dict.fromkeys(names, (0, 2)), names[2]: (2, 2)}, self.report())
+
     def test_threads_have_the_stack_that_the_cell_says(self) -> None:
         cells = self.cells("--python", "app.py::stack", "--threads", "2", "--stack", str(3 * 2**20))
         self.assertEqual((cells["stack"]["failures"], cells["stack"]["counted"]), (0, 2), self.report())
@@ -759,6 +791,52 @@ class Values(unittest.TestCase):
         for value in (1, 1.5, "a", None, [1, [2.0, nan]], {"a": (1, 2)}, {1, 2}):
             self.assertEqual(values.difference(value, value), "", value)
         self.assertEqual(values.difference([1.0, 1000.0], [1.00001, 1000.0]), "")
+
+    def test_a_data_class_with_slots_is_compared_by_its_fields(self) -> None:
+        @dataclasses.dataclass
+        class Found:
+            __slots__ = ("count", "size")
+            count: int
+            size: float
+
+        self.assertEqual(values.difference(Found(1, 2.0), Found(1, 2.00001)), "")
+        self.assertEqual(values.difference(Found(1, 2.0), Found(2, 2.0)), "at ['count']: expected 2, got 1")
+
+    @unittest.skipIf(find_spec("numpy") is None, "this interpreter has no NumPy")
+    def test_long_doubles_are_compared_by_value(self) -> None:
+        import numpy
+
+        def wide(*numbers: float) -> Any:
+            return numpy.array(numbers, dtype=numpy.longdouble)
+
+        for one, other in ((wide(1.0, 1000.0), wide(1.00001, 1000.0)), (wide(1.5)[0], 1.5), (1.5, wide(1.5)[0])):
+            self.assertEqual(values.difference(one, other), "")
+        self.assertIn("at [1]: expected ", values.difference(wide(1.0, 2.0), wide(1.0, 3.0)))
+        self.assertIn("expected ", values.difference(wide(1.0)[0], wide(2.0)[0]))
+
+    def test_what_cannot_be_compared_is_no_failure(self) -> None:
+        class Vector:
+            def __eq__(self, other: object) -> Any:
+                return Undecided()
+
+        class Undecided:
+            def __bool__(self) -> bool:
+                raise ValueError("the truth of an array is ambiguous")
+
+        circle: list[Any] = []
+        circle.append(circle)
+        other: list[Any] = []
+        other.append(other)
+        deep: Any = 1
+        for _ in range(sys.getrecursionlimit()):
+            deep = [deep]
+        for got, expected in ((Vector(), Vector()), (circle, other), (deep, deep), ([Vector()], [Vector()])):
+            with self.assertRaises(values.Incomparable):
+                values.difference(got, expected)
+
+    def test_an_integer_that_no_float_holds_is_compared(self) -> None:
+        self.assertEqual(values.difference([10**400, 1.0], [10**400, 1.0]), "")
+        self.assertIn("at [0]: expected 1.5", values.difference([10**400], [1.5]))
 
     def test_what_differs_is_named(self) -> None:
         for got, expected, said in (

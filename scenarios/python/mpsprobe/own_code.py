@@ -225,10 +225,14 @@ class OwnWorkload(Workload):
     def repeats(self) -> bool:
         """Whether the function alone returns the same twice, so that there is something to compare with."""
         if self._repeats is None:
-            self._repeats = bool(self.expected) or not values.difference(
-                self._settled(0, 0), self._settled(0, 0)
-            )
+            self._repeats = bool(self.expected) or self._returns_the_same()
         return self._repeats
+
+    def _returns_the_same(self) -> bool:
+        try:
+            return not values.difference(self._settled(0, 0), self._settled(0, 0))
+        except values.Incomparable:
+            return False
 
 
 class OwnLane(Lane):
@@ -288,7 +292,12 @@ class OwnLane(Lane):
             return Checked(unchecked=self._calls)
         checked = Checked(checked=len(kept), unchecked=self._calls - len(kept))
         for iteration, result in kept:
-            wrong = values.difference(result, self._workload.right(self._thread, iteration))
+            try:
+                wrong = values.difference(result, self._workload.right(self._thread, iteration))
+            except values.Incomparable:
+                checked.checked -= 1
+                checked.unchecked += 1
+                continue
             if wrong:
                 checked.wrong_iteration = iteration
                 checked.difference = wrong

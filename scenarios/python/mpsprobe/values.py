@@ -7,7 +7,10 @@ import math
 import operator
 import struct
 from collections.abc import Mapping, Sequence, Set
+from numbers import Complex
 from typing import Any, Optional
+
+from .telling import in_words
 
 # What float32 may differ by where sums are taken in another order, relative to the largest number.
 RELATIVE = 1e-4
@@ -15,6 +18,10 @@ RELATIVE = 1e-4
 
 # Elements that are looked at together: lists of them take a few MB.
 CHUNK = 1 << 16
+
+
+class Incomparable(Exception):
+    """There is no telling whether two values are the same."""
 
 
 def is_array(value: Any) -> bool:
@@ -25,6 +32,15 @@ def is_array(value: Any) -> bool:
 def as_list(value: Any) -> Optional[Any]:
     """The numbers of an array; None where it is none."""
     return value.tolist() if is_array(value) else None
+
+
+def is_wide(value: Any) -> bool:
+    """A number that Python has no type for, which NumPy lists as itself: a long double."""
+    return isinstance(value, Complex) and is_array(value) and is_array(value.tolist())
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex)) or is_wide(value)
 
 
 def buffer_of(value: Any) -> Optional[tuple[str, bytes]]:
@@ -50,15 +66,32 @@ def kind_of(array: Any, other: Any) -> str:
 def largest(value: Any) -> float:
     if isinstance(value, (list, tuple)):
         return max((largest(each) for each in value), default=0.0)
-    if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
-        size = abs(value)
-        return size if math.isfinite(size) else 0.0
+    if is_number(value) and not isinstance(value, bool):
+        return abs(value) if _is_finite(value) else 0.0
     return 0.0
 
 
+def _is_finite(number: Any) -> bool:
+    try:
+        return math.isfinite(abs(number))
+    except OverflowError:  # an integer that no float holds
+        return False
+
+
 def difference(got: Any, expected: Any) -> str:
-    """What differs: where, expected, got. Empty where nothing does."""
-    return _differs(got, expected, "", 0.0)
+    """What differs: where, expected, got. Empty where nothing does. Raises Incomparable."""
+    try:
+        return _differs(got, expected, "", 0.0)
+    except RecursionError:
+        raise Incomparable("one lies within itself, or too deep") from None
+
+
+def _equal(got: Any, expected: Any) -> bool:
+    """As they say themselves."""
+    try:
+        return bool(got == expected)
+    except Exception as problem:  # whatever theirs raises, or as an array, which is neither true nor false
+        raise Incomparable(f"{type(expected).__name__}: {in_words(problem)}") from None
 
 
 def _words(place: str, got: Any, expected: Any) -> str:
@@ -67,7 +100,10 @@ def _words(place: str, got: Any, expected: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # of theirs
+        text = f"<{type(value).__name__}: repr() failed>"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -124,7 +160,15 @@ def _index(position: int, shape: tuple[int, ...]) -> str:
     return words
 
 
+def _fields(value: Any) -> dict[str, Any]:
+    """Of a data class, whose fields may lie in slots."""
+    names = [each.name for each in dataclasses.fields(value) if hasattr(value, each.name)]
+    return {**{name: getattr(value, name) for name in names}, **getattr(value, "__dict__", {})}
+
+
 def _differs(got: Any, expected: Any, place: str, scale: float) -> str:
+    if is_wide(got) and is_wide(expected):
+        return "" if _close(got, expected, scale) else _words(place, got, expected)
     if is_array(got) and is_array(expected):
         return _arrays_differ(got, expected, place)
     got_list, expected_list = as_list(got), as_list(expected)
@@ -135,19 +179,19 @@ def _differs(got: Any, expected: Any, place: str, scale: float) -> str:
         return _words(place, got, expected)
     expected = expected if expected_list is None else expected_list
     if isinstance(expected, (bool, str, bytes, type(None))):
-        return "" if type(got) is type(expected) and got == expected else _words(place, got, expected)
-    if isinstance(expected, (int, float, complex)):
+        return "" if type(got) is type(expected) and _equal(got, expected) else _words(place, got, expected)
+    if is_number(expected):
         return "" if _close(got, expected, scale) else _words(place, got, expected)
     if dataclasses.is_dataclass(expected) and not isinstance(expected, type):
         if type(got) is not type(expected):
             return _words(place, got, expected)
-        return _differs(vars(got), vars(expected), place, scale)
+        return _differs(_fields(got), _fields(expected), place, scale)
     if isinstance(expected, Mapping):
-        if not isinstance(got, Mapping) or got.keys() != expected.keys():
+        if not isinstance(got, Mapping) or not _equal(got.keys(), expected.keys()):
             return _words(place, got, expected)
         pairs = [(got[key], expected[key], f"{place}[{key!r}]") for key in expected]
     elif isinstance(expected, Set):
-        return "" if got == expected else _words(place, got, expected)
+        return "" if _equal(got, expected) else _words(place, got, expected)
     elif isinstance(expected, Sequence):
         if not isinstance(got, Sequence) or len(got) != len(expected):
             return _words(place, got, expected)
@@ -164,11 +208,11 @@ def _differs_by_itself(got: Any, expected: Any, place: str) -> str:
     """Of objects that mpsprobe does not look into: equal as they say, unless they say nothing of it."""
     if type(expected).__eq__ is object.__eq__:
         return "" if type(got) is type(expected) else _words(place, got, expected)
-    return "" if got == expected else _words(place, got, expected)
+    return "" if _equal(got, expected) else _words(place, got, expected)
 
 
 def _close(got: Any, expected: Any, scale: float) -> bool:
-    if not isinstance(got, (int, float, complex)) or isinstance(got, bool):
+    if not is_number(got) or isinstance(got, bool):
         return False
     if isinstance(got, int) and isinstance(expected, int):
         return got == expected
@@ -176,6 +220,6 @@ def _close(got: Any, expected: Any, scale: float) -> bool:
         return got != got and expected != expected
     if got == expected:
         return True
-    if not math.isfinite(abs(got)) or not math.isfinite(abs(expected)):
+    if not _is_finite(got) or not _is_finite(expected):
         return False
     return abs(got - expected) <= RELATIVE * max(scale, abs(expected))
