@@ -516,9 +516,9 @@ class OwnCode(OwnCodeTest):
         self.assertIn("ValueError: queue N is full at N", self.report())
 
     def test_a_failure_at_a_threads_end_is_told(self) -> None:
-        said = self.mpsprobe("run", "--python", "app.py::badly_left", "--trials", "2", "--out", "out", code=4)
-        self.assertIn("thread_teardown of", said)
-        self.assertIn("cannot close", said)
+        left = self.cells("--python", "app.py::badly_left", "--threads", "2")["badly_left"]
+        self.assertEqual((left["failures"], left["counted"]), (2, 2), self.report())
+        self.assertEqual(self.signatures(), ["OSError: cannot close"])
 
     def test_threads_go_on_until_the_process_has_ended(self) -> None:
         (self.folder / "leaving.py").write_text(LEAVING)

@@ -387,23 +387,27 @@ class _Adapter:
         return not self._ends.go_on
 
 
-def _guarded(program: Program, call: Callable[..., Any], returns_status: bool) -> Callable[..., Any]:
-    """No exception leaves a callback: ctypes would print it and go on as if nothing were."""
+def _guarded(program: Program, call: Callable[..., Any], result: Any) -> Callable[..., Any]:
+    """No exception leaves a callback: ctypes would print it and go on as if nothing were. Of one that returns
+    nothing, such as `leave`, nobody asks how it ended: that is told."""
 
     def guarded(*arguments: Any) -> Any:
         try:
             return call(*arguments)
         except BaseException as problem:  # SystemExit of a program under test as well
+            if result is None:
+                _tell(program, problem)
+                return None
             status = _status_of(problem)
             text = text_of(problem, program.tells_runtime_error)
             library().mpsprobe_explain(text.encode("utf-8", "replace"))
-            return status if returns_status else None
+            return status if result is _Status else None
 
     return guarded
 
 
 def _tell(program: Program, problem: BaseException) -> None:
-    """What ended nothing but an instruction of the main thread: see interruptions."""
+    """What ended nothing that the library asks about, as an exception of the main thread: see interruptions."""
     _status_of(problem)
     text = text_of(problem, program.tells_runtime_error)
     library().mpsprobe_tell_exception(text.encode("utf-8", "replace"))
@@ -436,7 +440,7 @@ def run(program: Program, arguments: list[str]) -> int:
     for name, result, _ in _CALLBACKS:
         if name == "wait_beside" and not program.waits_beside:
             continue
-        setattr(worker, name, _TYPES[name](_guarded(program, getattr(adapter, name), result is _Status)))
+        setattr(worker, name, _TYPES[name](_guarded(program, getattr(adapter, name), result)))
     words = [b"mpsprobe-python-worker", *(os.fsencode(word) for word in arguments)]
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     status: int = library().mpsprobe_worker_main(len(words), argv, ctypes.byref(worker))

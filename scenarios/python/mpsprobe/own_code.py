@@ -162,11 +162,15 @@ class Code:
         return found if callable(found) else None
 
 
+def call_with(call: Callable[..., Any], *given: int) -> None:
+    """As many of these as it takes."""
+    call(*given[: len(inspect.signature(call).parameters)])
+
+
 def run_setup(call: Callable[..., Any], what: str, *given: int) -> None:
     """A failure of their set-up is none of their function's."""
     try:
-        takes = len(inspect.signature(call).parameters)
-        call(*given[:takes])
+        call_with(call, *given)
     except BaseException as problem:
         print_traceback(problem)
         raise SetupFailed(f"{what}: {in_words(problem)}") from None
@@ -242,7 +246,6 @@ class OwnLane(Lane):
         self._first: list[tuple[int, Any]] = []
         self._last: deque[tuple[int, Any]] = deque(maxlen=KEPT)
         self._calls = 0
-        self._left_badly: SetupFailed | None = None
 
     def operation(self) -> str:
         return self._workload.name
@@ -278,15 +281,12 @@ class OwnLane(Lane):
         end = self._workload.code.beside(self._workload.name, "thread_teardown")
         try:
             if end:
-                run_setup(end, f"thread_teardown of {self._workload.code.place}", self._thread)
-        except SetupFailed as problem:  # told by check: nobody asks a thread how it left
-            self._left_badly = problem
-        if self._workload.clears_streams:
-            frameworks.clear_streams()
+                call_with(end, self._thread)
+        finally:
+            if self._workload.clears_streams:
+                frameworks.clear_streams()
 
     def check(self) -> Checked:
-        if self._left_badly:
-            raise self._left_badly
         kept = [*self._first, *self._last]
         if all(result is None for _, result in kept) or not self._workload.repeats():
             return Checked(unchecked=self._calls)
