@@ -386,6 +386,15 @@ TEST(Judge, SegvAndBusOfOneFunctionAreOneBugAndTheSignalStaysInTheDetail) {
   EXPECT_EQ(segv.basis, Basis::frames);
 }
 
+TEST(Judge, AModuleThatACallDoesNotFindIsItsExceptionAndOneOfTheStartIsSetUp) {
+  ProcessRecord process = finished_process();
+  const std::string text = "ModuleNotFoundError: No module named 'lanes'";
+  process.failures = {{"exception", text, "run", 0, 1, "linear"}};
+  EXPECT_EQ(judge(process).outcome, Outcome::exception);
+  process.failures = {{"exception", text, "startup", -1, -1, "linear"}};
+  EXPECT_EQ(judge(process).outcome, Outcome::setup_failed);
+}
+
 TEST(Judge, WhatDyldEndedIsSetUpWhateverHelloSaid) {
   ProcessRecord process = ended_process(Signaled{SIGABRT, false});
   process.crash_report.emplace().termination_namespace = "DYLD";

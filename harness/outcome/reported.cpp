@@ -16,6 +16,9 @@ Outcome kind_of(const FailureEvent& failure) {
   if (*kind != Outcome::exception) return *kind;
   if (refusal_in(failure.text) != nullptr) return Outcome::refused;
   const std::optional<TextClass> text_class = class_of_message(failure.text);
+  // What a call does not find, or cannot load, while others run, is its failure.
+  if (text_class == TextClass::setup_failed && failure.phase == name_of(Phase::run))
+    return Outcome::exception;
   return text_class.has_value() && *text_class != TextClass::assertion &&
                  *text_class != TextClass::abort_message
              ? outcome_of(*text_class)

@@ -520,6 +520,11 @@ class OwnCode(OwnCodeTest):
         self.assertEqual((left["failures"], left["counted"]), (2, 2), self.report())
         self.assertEqual(self.signatures(), ["OSError: cannot close"])
 
+    def test_a_module_that_a_call_does_not_find_is_an_exception(self) -> None:
+        (self.folder / "late.py").write_text("def late():\n    import nowhere\n")
+        late = self.cells("--python", "late.py::late", "--threads", "2")["late"]
+        self.assertEqual((late["failures"], late["counted"]), (2, 2), self.report())
+
     def test_threads_go_on_until_the_process_has_ended(self) -> None:
         (self.folder / "leaving.py").write_text(LEAVING)
         names = "leaving.py::waits_for_nobody,needs_it"
