@@ -365,6 +365,66 @@ def test_long(tmp_path):
     time.sleep(1.1)
 """
 
+# As pytest's documentation has it.
+REPORTS_FOR_FIXTURES = """
+import pytest
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    report = (yield).get_result()
+    item.reports = {**getattr(item, "reports", {}), report.when: report}
+"""
+
+SUITE_THAT_ENDS_BADLY = """
+import pytest
+
+@pytest.fixture
+def open_file():
+    yield 1
+    assert False, "still open"
+
+@pytest.fixture(scope="session")
+def server():
+    yield 1
+    raise OSError("it does not stop")
+
+@pytest.fixture
+def asks(request):
+    yield 1
+    went = request.node.reports
+    assert (went["setup"].passed, went["call"].failed) == (True, request.node.name == "test_both"), "told wrongly"
+
+@pytest.fixture
+def skipped_late():
+    yield 1
+    pytest.skip("late")
+
+def test_file(open_file):
+    pass
+
+def test_server(server):
+    pass
+
+def test_asking(asks, tmp_path):
+    pass
+
+def test_both(server, asks):
+    raise ValueError("the test itself")
+
+def test_late(skipped_late):
+    pass
+
+def test_known():
+    pytest.xfail("since Monday")
+
+@pytest.fixture
+def known():
+    pytest.xfail("since Tuesday")
+
+def test_known_before(known):
+    pass
+"""
+
 STREAMS = """
 import mlx.core as mx
 import threading
@@ -680,6 +740,30 @@ class OwnCode(OwnCodeTest):
         counted = {name for name, cell in cells.items() if cell["counted"]}
         self.assertEqual(counted, {"suite.folder", "suite.testcase.made", "suite.testcase.wrong"}, self.report())
         self.assertIn("threads cannot share the fixture capsys", self.report())
+
+
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_what_fails_after_a_test_is_its_failure(self) -> None:
+        (self.folder / "conftest.py").write_text(REPORTS_FOR_FIXTURES)
+        (self.folder / "test_suite.py").write_text(SUITE_THAT_ENDS_BADLY)
+        for threads in ("1", "2"):
+            cells = self.cells("--pytest", ".", "--threads", threads)
+            failed = {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
+            expected = {
+                "suite.file": (2, 2),
+                "suite.server": (2, 2),
+                "suite.asking": (0, 2),
+                "suite.both": (2, 2),
+                "suite.late": (0, 2),
+                "suite.known": (0, 0),
+                "suite.known_before": (0, 0),
+            }
+            self.assertEqual(failed, expected, self.report())
+            for said in ("AssertionError: still open", "OSError: it does not stop", "since Monday", "since Tuesday"):
+                self.assertIn(said, self.report())
+            self.assertIn("ValueError: the test itself", self.signatures())
+            self.assertNotIn("told wrongly", self.report())
+            shutil.rmtree(self.folder / "out")
 
 
 class OfPackages(unittest.TestCase):

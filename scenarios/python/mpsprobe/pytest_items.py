@@ -45,6 +45,9 @@ FOLDERS_OF_TESTS = "PYTEST_DEBUG_TEMPROOT"
 OF_A_TRIAL = "mpsprobe-tests-"  # begins the name of a forked one's
 KEPT_FOR = 24 * 3600.0  # seconds; pytest keeps such folders for three days
 BEGINS_CALLS_FOR = 1.0  # seconds
+MOST_WORDS = 400  # characters of what pytest printed
+# What pytest.skip and pytest.xfail raise.
+SAYS_NOTHING = {"Skipped": "skips itself", "XFailed": "says of itself that it is expected to fail"}
 
 
 class WrongResult(Failure):
@@ -60,14 +63,16 @@ class TestWorkload(Workload):
         asked = cell.number("iterations") != DEFAULT_ITERATIONS
         self.begins_calls_for = math.inf if asked else BEGINS_CALLS_FOR
         self.clears_streams = frameworks.leaving(cell)
+        self.problem: BaseException | None = None  # a thread's, of a call
         self._require_that_it_can_run()
         try:
             item.ihook.pytest_runtest_setup(item=item)
         except BaseException as problem:
-            if type(problem).__name__ == "Skipped":
-                raise Unsupported(f"the test is skipped: {problem}") from None
+            if type(problem).__name__ in SAYS_NOTHING:
+                raise Unsupported(f"the test is {type(problem).__name__.lower()}: {problem}") from None
             print_traceback(problem)
             raise SetupFailed(f"set-up of {item.nodeid}: {in_words(problem)}") from None
+        self._report("setup", None)
         if any(mark.name == "xfail" for mark in item.iter_markers()):
             raise Unsupported("the test is marked xfail: whether it failed says nothing")
         self.fixtures = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
@@ -86,8 +91,24 @@ class TestWorkload(Workload):
     def make_lane(self, thread: int) -> Lane:
         return TestLane(self, thread)
 
+    def _report(self, when: Any, problem: BaseException | None) -> None:
+        """What the tear-down of fixtures asks for: how the test went."""
+        import pytest
+
+        def went() -> None:
+            if problem is not None:
+                raise problem
+
+        call = pytest.CallInfo.from_call(went, when=when)
+        self.item.ihook.pytest_runtest_makereport(item=self.item, call=call)
+
     def close(self) -> None:
-        self.item.ihook.pytest_runtest_teardown(item=self.item, nextitem=None)
+        self._report("call", self.problem)
+        try:
+            self.item.ihook.pytest_runtest_teardown(item=self.item, nextitem=None)
+        except BaseException as problem:
+            if type(problem).__name__ not in SAYS_NOTHING:
+                raise
 
 
 class TestLane(Lane):
@@ -113,6 +134,23 @@ class TestLane(Lane):
             self._last_begin = time.monotonic() + self._workload.begins_calls_for
         elif time.monotonic() > self._last_begin:
             return
+        try:
+            self._call()
+        except AssertionError as problem:
+            print_traceback(problem)
+            raise WrongResult(words_of(problem) or place_of(problem)) from None
+        except Failure:
+            raise
+        except BaseException as problem:
+            kind = type(problem).__name__
+            if kind in SAYS_NOTHING:
+                raise Unsupported(f"the test {SAYS_NOTHING[kind]}: {problem}") from None
+            if kind == "Failed":  # pytest.fail
+                raise WrongResult(words_of(problem)) from None
+            raise
+        self._passed += 1
+
+    def _call(self) -> None:
         item = self._workload.item
         try:
             if issubclass(getattr(item, "cls", None) or object, unittest.TestCase):
@@ -121,19 +159,9 @@ class TestLane(Lane):
                 item.ihook.pytest_runtest_call(item=item)
             else:
                 item.obj(**self._fixtures)
-        except AssertionError as problem:
-            print_traceback(problem)
-            raise WrongResult(words_of(problem) or place_of(problem)) from None
-        except Failure:
-            raise
         except BaseException as problem:
-            kind = type(problem).__name__
-            if kind == "Skipped":
-                raise Unsupported(f"the test skips itself: {problem}") from None
-            if kind == "Failed":  # pytest.fail
-                raise WrongResult(words_of(problem)) from None
+            self._workload.problem = problem
             raise
-        self._passed += 1
 
     def synchronise(self) -> None:
         frameworks.wait_for_device()
