@@ -765,6 +765,21 @@ class OwnCode(OwnCodeTest):
             self.assertNotIn("told wrongly", self.report())
             shutil.rmtree(self.folder / "out")
 
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_why_pytest_comes_to_no_test_is_told(self) -> None:
+        (self.folder / "test_suite.py").write_text("def test_fine():\n    pass\n")
+        raising = "def {}():\n    raise LookupError('no model')\n"
+        for file, text, said in (
+            ("pytest.ini", "[pytest]\naddopts = --nowhere\n", "error: unrecognized arguments: --nowhere"),
+            ("conftest.py", "import nowhere\n", "No module named 'nowhere'"),
+            ("conftest.py", raising.format("pytest_configure"), "LookupError: no model (conftest.py:2)"),
+            ("conftest.py", raising.format("pytest_collection_modifyitems"), "LookupError: no model (conftest.py:2)"),
+        ):
+            with self.subTest(text):
+                (self.folder / file).write_text(text)
+                self.assertIn(said, self.mpsprobe("run", "--pytest", ".", "--out", "out", code=3))
+                (self.folder / file).unlink()
+
 
 class OfPackages(unittest.TestCase):
     def test_a_folder_of_ones_own_is_no_package_that_is_called_so(self) -> None:

@@ -217,6 +217,27 @@ def remove_remains() -> None:
                 shutil.rmtree(folder)
 
 
+def shortened(text: str) -> str:
+    """In one line, and its end, where pytest says most."""
+    line = "; ".join(part.strip() for part in text.splitlines() if part.strip())
+    return line if len(line) <= MOST_WORDS else f"...{line[-MOST_WORDS:]}"
+
+
+class Kept:
+    """A stream, and what was last written to it."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.text = ""
+
+    def write(self, text: str) -> Any:
+        self.text = (self.text + text)[-4 * MOST_WORDS :]
+        return self.stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
 def last_line(text: str) -> str:
     return "".join(text.strip().splitlines()[-1:])
 
@@ -270,8 +291,16 @@ class PytestProgram(Program):
                 program.take(session.items)
 
             def pytest_runtestloop(self, session: Any) -> bool:
+                if sys.stderr is stderr:
+                    sys.stderr = stderr.stream
                 program._status = run()
                 return True
+
+            # Of a hook of a plugin or of conftest.py.
+            def pytest_internalerror(self, excinfo: Any) -> None:
+                if program._status is None:
+                    print_traceback(excinfo.value)
+                    program._problem = f"pytest: {in_words(excinfo.value)}"
 
             def pytest_collectreport(self, report: Any) -> None:
                 if report.failed:
@@ -290,16 +319,20 @@ class PytestProgram(Program):
                 if left_out:
                     program._remarks.append(f"of pytest's plugins without effect: {', '.join(left_out)}")
 
-        stdout = sys.stdout
+        stdout, stderr = sys.stdout, Kept(sys.stderr)
         sys.path.insert(0, os.getcwd())  # as python -m pytest does
         words = [self._node, "--capture=no", "--continue-on-collection-errors"]
         for plugin in WITHOUT:
             words += ["-p", f"no:{plugin}"]
         if importlib.util.find_spec("pytest_cov") is not None:
             words.append("--no-cov")
+        sys.stderr = stderr
         code = pytest.main(words, plugins=[Inside(), Configured()])
+        sys.stderr = stderr.stream
         if self._status is None:  # pytest ended before it came to its tests
-            self._problem = self._problem or f"pytest collects nothing from {self._node} (exit code {int(code)})"
+            said = f": {shortened(stderr.text)}" if stderr.text else ""
+            self._problem = self._problem or f"pytest collects nothing from {self._node} (exit code {int(code)}){said}"
+            self._items = {}  # whose session has ended
             return run()
         return self._status
 
