@@ -1025,6 +1025,14 @@ class Buffers(unittest.TestCase):
 
 
 class Names(unittest.TestCase):
+    def test_a_folder_may_be_called_as_functions_are_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "d::e" / "app.py"
+            file.parent.mkdir()
+            file.write_text(APP)
+            code = own_code.Code(f"{file}::infer,wrong")
+            self.assertEqual((code.place, code.functions), (str(file), ["infer", "wrong"]))
+
     def test_names_are_fit_for_a_cell_and_never_the_same(self) -> None:
         names = own_code.operation_names(["infer", "Infer", "a" * 60, "a" * 61, "größe"])
         self.assertEqual(len(names), 5)

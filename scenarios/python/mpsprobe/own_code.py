@@ -91,7 +91,9 @@ class Code:
     """The module, and what was asked for of it."""
 
     def __init__(self, asked: str) -> None:
-        place, _, names = asked.partition("::")
+        # Folders may be called so as well: after the last that is a file's.
+        file = re.match(r"(.*\.py)::(.*)", asked, re.DOTALL)
+        place, _, names = asked.partition("::") if file is None else (file[1], "", file[2])
         self.place = place
         self.files: dict[str, str] = {}  # SHA-256 of what was loaded, by its path
         self.module = self._load(place)
