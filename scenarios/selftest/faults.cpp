@@ -176,12 +176,6 @@ void wild_free() {
 void abort_silently() {
   std::abort();
 }
-void exit_zero() {
-  std::_Exit(0);
-}
-void exit_eleven() {
-  std::_Exit(11);
-}
 
 void killed_from_outside() {
   const pid_t victim = getpid();
@@ -230,8 +224,9 @@ constexpr std::array kFaults{
                  uncaught_in_thread},
     Misbehaviour{"exception_on_main", "throws on the main thread, touching the device", throws,
                  Stage::touch},
-    Misbehaviour{"exit_zero", "leaves halfway with 0, without a result", exit_zero},
-    Misbehaviour{"exit_eleven", "leaves halfway with 11, which is not SIGSEGV", exit_eleven},
+    Misbehaviour{"exit_zero", "leaves halfway with 0, without a result", [] { std::_Exit(0); }},
+    Misbehaviour{"exit_eleven", "leaves halfway with 11, which is not SIGSEGV",
+                 [] { std::_Exit(11); }},
     Misbehaviour{"killed", "SIGKILL from another process", killed_from_outside},
     Misbehaviour{"wrong_numbers", "computes a wrong result", nullptr, Stage::check},
     Misbehaviour{"memory", "takes 128 MiB more with each launch", memory_hog, Stage::every_launch},

@@ -86,13 +86,6 @@ void closes_channels() {
   std::_Exit(0);
 }
 
-void grandchild_in_group() {
-  leave_child_behind(false);
-}
-void grandchild_in_own_session() {
-  leave_child_behind(true);
-}
-
 void gpu_error_text() {
   write_all(STDERR_FILENO,
             "Error: command buffer exited with error status.\n\tThe Metal Performance Shaders "
@@ -183,9 +176,10 @@ constexpr std::array kNoise{
             "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]:1090: failed "
             "assertion 'A command\nencoder is already encoding to this command buffer'\n"},
     Misbehaviour{"closes_channels", "closes every descriptor and leaves with 0", closes_channels},
-    Misbehaviour{"grandchild", "leaves a child that keeps the pipes open", grandchild_in_group},
+    Misbehaviour{"grandchild", "leaves a child that keeps the pipes open",
+                 [] { leave_child_behind(false); }},
     Misbehaviour{"grandchild_session", "leaves a child in a session of its own",
-                 grandchild_in_own_session},
+                 [] { leave_child_behind(true); }},
     Misbehaviour{"flood", "1 GiB on stderr", flood_stderr},
     Misbehaviour{"garbage", "binary on every channel", garbage_everywhere},
     Misbehaviour{"scribble", "overwrites the flight recorder", scribbled_recorder},
