@@ -160,7 +160,7 @@ std::vector<Proportion> settled_points(const RateQuestion& question,
 SimulatedCampaigns settle_simulated(const RateQuestion& question, const PlantedBoundary& planted) {
   const int campaigns = campaigns_to_simulate();
   SimulatedTrials random(kSeed);
-  Remembered interval(anytime_interval);
+  Remembered interval([](int failures, int trials) { return anytime_interval(failures, trials); });
   SimulatedCampaigns all;
   double trials = 0;
   for (int campaign = 0; campaign < campaigns; ++campaign) {
@@ -192,7 +192,7 @@ SimulatedCampaigns plan_simulated(const RateQuestion& question, const PlantedBou
   const int size = fixed_size(question);
   const int critical = critical_failures(question, size);
   SimulatedTrials random(kSeed);
-  Remembered interval(exact_interval);
+  Remembered interval([](int failures, int trials) { return exact_interval(failures, trials); });
   SimulatedCampaigns all;
   for (int campaign = 0; campaign < campaigns; ++campaign) {
     std::vector<Proportion> points;

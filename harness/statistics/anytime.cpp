@@ -1,7 +1,5 @@
 #include "harness/statistics/anytime.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
@@ -16,12 +14,6 @@ namespace {
 constexpr double kLogBound = 2.995732273553991;  // ln(1 / 0.05)
 constexpr double kOutwards = 1e-9;
 constexpr uintmax_t kMostSteps = 200;
-
-void check_count(const Proportion& seen) {
-  if (seen.failures >= 0 && seen.failures <= seen.trials) return;
-  throw std::invalid_argument(
-      fmt::format("{} failures in {} trials is no count of trials", seen.failures, seen.trials));
-}
 
 // ln of what the mixture Beta(1/2, 1/2) gives to k failures and n - k passes in their order.
 double log_mixture(const Proportion& seen) {
@@ -38,14 +30,10 @@ double log_likelihood(const Proportion& seen, double rate) {
 
 }  // namespace
 
-Interval anytime_interval(int failures, int trials) {
-  return joint_anytime_interval(failures, trials, 1);
-}
-
-Interval joint_anytime_interval(int failures, int trials, int64_t together) {
+Interval anytime_interval(int failures, int trials, int64_t together) {
   if (together <= 0) throw std::invalid_argument("no cells");
   const Proportion seen{failures, trials};
-  check_count(seen);
+  check_count(failures, trials);
   if (trials == 0) return {};
   const double mixture = log_mixture(seen);
   const double log_bound = kLogBound + std::log(static_cast<double>(together));
@@ -71,8 +59,8 @@ Interval joint_anytime_interval(int failures, int trials, int64_t together) {
 }
 
 double anytime_log_evidence(const Proportion& first, const Proportion& second) {
-  check_count(first);
-  check_count(second);
+  check_count(first.failures, first.trials);
+  check_count(second.failures, second.trials);
   const Proportion both{first.failures + second.failures, first.trials + second.trials};
   if (both.trials == 0) return 0;
   const double rate = static_cast<double>(both.failures) / both.trials;
@@ -84,8 +72,8 @@ double anytime_p_value(const Proportion& first, const Proportion& second) {
 }
 
 Interval rate_interval(Sampling sampling, int failures, int trials, int64_t together) {
-  return sampling == Sampling::fixed ? joint_exact_interval(failures, trials, together)
-                                     : joint_anytime_interval(failures, trials, together);
+  return sampling == Sampling::fixed ? exact_interval(failures, trials, together)
+                                     : anytime_interval(failures, trials, together);
 }
 
 double equality_p_value(Sampling sampling, const Proportion& first, const Proportion& second) {

@@ -18,11 +18,8 @@ namespace mpsprobe {
 /// logarithm", Ann. Math. Statist. 41 (1970); S. R. Howard, A. Ramdas, J. McAuliffe, J. Sekhon,
 /// "Time-uniform, nonparametric, nonasymptotic confidence sequences", Ann. Statist. 49 (2021). No
 /// trials give [0, 1]. Throws std::invalid_argument unless 0 <= failures <= trials.
-/// Pure.
-Interval anytime_interval(int failures, int trials);
-
-/// The same of one of `together` cells, as joint_exact_interval.
-Interval joint_anytime_interval(int failures, int trials, int64_t together);
+/// Of one of `together` cells as exact_interval. Pure.
+Interval anytime_interval(int failures, int trials, int64_t together = 1);
 
 /// The p-value, right at any stopping time, of two sides having the same failure rate: 1 / E, at
 /// most 1, with E = M1(p) M2(p) at the common rate p that makes it least, the one seen over both

@@ -47,7 +47,7 @@ double ever_left(const std::vector<std::vector<Interval>>& intervals, double rat
 }
 
 TEST(AnytimeInterval, HoldsTheRateAtEveryStoppingTimeAtOnce) {
-  const auto intervals = all_intervals(anytime_interval);
+  const auto intervals = all_intervals([](int k, int n) { return anytime_interval(k, n); });
   double most = 0;
   for (int percent = 0; percent <= 100; ++percent) {
     most = std::max(most, ever_left(intervals, percent / 100.0));
@@ -57,7 +57,7 @@ TEST(AnytimeInterval, HoldsTheRateAtEveryStoppingTimeAtOnce) {
 }
 
 TEST(AnytimeInterval, IsNeededSinceAnExactOneDoesNot) {
-  EXPECT_GT(ever_left(all_intervals(exact_interval), 0.3), 0.1);
+  EXPECT_GT(ever_left(all_intervals([](int k, int n) { return exact_interval(k, n); }), 0.3), 0.1);
 }
 
 TEST(AnytimeInterval, IsTheRatesAtWhichTheMixtureIsBelowTwenty) {

@@ -1,7 +1,5 @@
 #include "harness/statistics/fisher.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -10,19 +8,14 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "harness/statistics/interval.h"
+
 namespace mpsprobe {
 namespace {
 
 constexpr double kSameProbability = 1e-7;  // relative
 constexpr double kMostTrials = 1e6;
 
-void check(const Proportion& side) {
-  if (side.failures >= 0 && side.failures <= side.trials) return;
-  throw std::invalid_argument(
-      fmt::format("{} failures in {} trials is no count of trials", side.failures, side.trials));
-}
-
-/// Where the values stand, the smallest first.
 std::vector<size_t> ascending(const std::vector<double>& values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -34,8 +27,8 @@ std::vector<size_t> ascending(const std::vector<double>& values) {
 }  // namespace
 
 double fisher_exact(const Proportion& first, const Proportion& second) {
-  check(first);
-  check(second);
+  check_count(first.failures, first.trials);
+  check_count(second.failures, second.trials);
   const int64_t trials = int64_t{first.trials} + second.trials;
   const int64_t failures = int64_t{first.failures} + second.failures;
   if (first.trials == 0 || second.trials == 0 || failures == 0 || failures == trials) return 1;

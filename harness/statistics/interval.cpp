@@ -28,16 +28,15 @@ std::string percent(double rate, bool up) {
 
 }  // namespace
 
-Interval exact_interval(int failures, int trials) {
-  return joint_exact_interval(failures, trials, 1);
+void check_count(int failures, int trials) {
+  if (failures >= 0 && failures <= trials) return;
+  throw std::invalid_argument(
+      fmt::format("{} failures in {} trials is no count of trials", failures, trials));
 }
 
-Interval joint_exact_interval(int failures, int trials, int64_t together) {
+Interval exact_interval(int failures, int trials, int64_t together) {
   if (together <= 0) throw std::invalid_argument("no cells");
-  if (failures < 0 || trials < 0 || failures > trials) {
-    throw std::invalid_argument(
-        fmt::format("{} failures in {} trials is no count of trials", failures, trials));
-  }
+  check_count(failures, trials);
   using Binomial = boost::math::binomial_distribution<double>;
   Interval interval;
   if (trials == 0) return interval;

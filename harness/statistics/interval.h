@@ -13,6 +13,9 @@ struct Interval {
   double high = 1;
 };
 
+/// Throws std::invalid_argument where there cannot be so many failures.
+void check_count(int failures, int trials);
+
 /// The exact (Clopper-Pearson) 95% interval of a failure rate after `failures` in `trials`
 /// independent trials: the rates p under which neither a result at least so high nor one at least
 /// so low has less than 2.5%. At every count, also where nothing failed or everything, so that for
@@ -21,13 +24,11 @@ struct Interval {
 /// Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
 /// Biometrika 26 (1934), by the beta quantiles of Boost.Math
 /// (binomial_distribution::find_lower_bound_on_p, find_upper_bound_on_p).
-/// No trials give [0, 1]. Throws std::invalid_argument unless 0 <= failures <= trials.
-Interval exact_interval(int failures, int trials);
-
-/// The same of one of `together` cells that were tested: all of them hold at once with 95%, and so
-/// those that are picked after looking. The chance to miss is shared among them (Bonferroni).
-/// Throws also unless `together` is above 0.
-Interval joint_exact_interval(int failures, int trials, int64_t together);
+/// No trials give [0, 1]. Of one of `together` cells that were tested: all of them hold at once
+/// with 95%, and so those that are picked after looking. The chance to miss is shared among them
+/// (Bonferroni). Throws std::invalid_argument unless 0 <= failures <= trials and `together` is
+/// above 0.
+Interval exact_interval(int failures, int trials, int64_t together = 1);
 
 /// The interval in words: "0 of 10 failed: below 31% with 95% confidence". Bounds are rounded
 /// outwards, so that the words never claim more than the numbers.

@@ -22,10 +22,10 @@ TEST(ExactInterval, NoFailureHasAClosedForm) {
 
 // Of 64 cells at 35% one is 0 of 10 in half of the runs: what it is below is over all of them.
 TEST(ExactInterval, OfOneOfSeveralCellsHoldsForAllAtOnce) {
-  EXPECT_NEAR(joint_exact_interval(0, 10, 64).high, 1 - std::pow(0.025 / 64, 1.0 / 10), 1e-12);
-  EXPECT_EQ(joint_exact_interval(3, 10, 1).low, exact_interval(3, 10).low);
-  EXPECT_LT(joint_exact_interval(3, 10, 2).low, exact_interval(3, 10).low);
-  EXPECT_THROW(joint_exact_interval(0, 10, 0), std::invalid_argument);
+  EXPECT_NEAR(exact_interval(0, 10, 64).high, 1 - std::pow(0.025 / 64, 1.0 / 10), 1e-12);
+  EXPECT_EQ(exact_interval(3, 10, 1).low, exact_interval(3, 10).low);
+  EXPECT_LT(exact_interval(3, 10, 2).low, exact_interval(3, 10).low);
+  EXPECT_THROW(exact_interval(0, 10, 0), std::invalid_argument);
 }
 
 TEST(ExactInterval, OnlyFailuresMirrorsNone) {

@@ -93,7 +93,7 @@ TEST(Answer, SaysBelowWhichRateItDoesNotFailWhereThatWasAsked) {
   sample.plan("mps/mlp/default/threads=8").ran(40);
   sample.plan("mps/mlp/default/processes=4").ran(50);
   const auto below = [](int trials) {
-    return static_cast<int>(std::ceil(joint_anytime_interval(0, trials, 3).high * 100));
+    return static_cast<int>(std::ceil(anytime_interval(0, trials, 3).high * 100));
   };
   EXPECT_EQ(answer_of(sample).text,
             "LibTorch 2.15.0+cpu: no failure in all 3 cells (0 of 100); all below " +
