@@ -170,12 +170,9 @@ __attribute__((noreturn)) void out_of_memory() {
 /// Not safe to use from several threads at once.
 class DwarfPlaces : public ImageSymbols {
  public:
-  explicit DwarfPlaces(Dwarf* dwarf) : dwarf_(dwarf) {
-    dwarf_new_oom_handler(dwarf_, out_of_memory);
+  explicit DwarfPlaces(Dwarf* dwarf) : dwarf_(dwarf, dwarf_end) {
+    dwarf_new_oom_handler(dwarf, out_of_memory);
   }
-  DwarfPlaces(const DwarfPlaces&) = delete;
-  DwarfPlaces& operator=(const DwarfPlaces&) = delete;
-  ~DwarfPlaces() override { dwarf_end(dwarf_); }
 
   std::vector<StackFrame> frames_at(uint64_t address) override {
     if (!read_) read_units();
@@ -219,7 +216,7 @@ class DwarfPlaces : public ImageSymbols {
     Dwarf_Die die;
     // Without the last argument libdw leaves the files of split debug information (.dwo) alone:
     // their names come from the image, and could be anything.
-    while (dwarf_get_units(dwarf_, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
+    while (dwarf_get_units(dwarf_.get(), unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
       ptrdiff_t next = 0;
       Dwarf_Addr base = 0;
       Dwarf_Addr begin = 0;
@@ -232,7 +229,7 @@ class DwarfPlaces : public ImageSymbols {
                      [](const Unit& a, const Unit& b) { return a.begin < b.begin; });
   }
 
-  Dwarf* dwarf_;
+  std::unique_ptr<Dwarf, int (*)(Dwarf*)> dwarf_;
   bool read_ = false;
   std::vector<Unit> units_;
   std::unordered_map<Dwarf_Off, std::string> scoped_names_;

@@ -19,32 +19,21 @@ std::optional<ImageFile> ImageFile::open(const std::string& path) {
   // Relative names are no files: "linux-vdso.so.1", a path cut at its front.
   if (path.empty() || path.front() != '/') return std::nullopt;
   // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return std::nullopt;
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    close(fd);
-    return std::nullopt;
-  }
-  return ImageFile(fd, static_cast<uint64_t>(status.st_size));
-}
-
-ImageFile::ImageFile(ImageFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_), size_(other.size_) {}
-
-ImageFile::~ImageFile() {
-  if (fd_ >= 0) close(fd_);
+  if (fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return ImageFile(std::move(file), static_cast<uint64_t>(status.st_size));
 }
 
 bool ImageFile::read(uint64_t offset, void* to, uint64_t bytes) const {
   if (offset > size_ || bytes > size_ - offset) return false;
-  if (fd_ < 0) {
+  if (!file_.is_open()) {
     if (bytes > 0) std::memcpy(to, bytes_.data() + offset, bytes);
     return true;
   }
   auto* at = static_cast<char*>(to);
   while (bytes > 0) {
-    const ssize_t got = pread(fd_, at, bytes, static_cast<off_t>(offset));
+    const ssize_t got = pread(file_.get(), at, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     at += got;

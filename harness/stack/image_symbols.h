@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "harness/folder/descriptor.h"
 #include "harness/stack/stack.h"
 
 struct Elf;
@@ -25,23 +27,19 @@ class ImageFile {
   /// A file that is in memory, which must outlive this object.
   explicit ImageFile(std::string_view bytes) : bytes_(bytes), size_(bytes.size()) {}
 
-  ImageFile(ImageFile&& other) noexcept;
-  ImageFile& operator=(ImageFile&&) = delete;
-  ~ImageFile();
-
   /// Bytes in it when it was opened.
   uint64_t size() const { return size_; }
   /// -1: in memory. This object keeps it.
-  int fd() const { return fd_; }
+  int fd() const { return file_.get(); }
   /// All of `bytes` at `offset`, or false: they are not all there.
   bool read(uint64_t offset, void* to, uint64_t bytes) const;
   /// The bytes at `offset` as a string; empty where they are not all there.
   std::string read(uint64_t offset, uint64_t bytes) const;
 
  private:
-  ImageFile(int fd, uint64_t size) : fd_(fd), size_(size) {}
+  ImageFile(Descriptor file, uint64_t size) : file_(std::move(file)), size_(size) {}
 
-  int fd_ = -1;
+  Descriptor file_;
   std::string_view bytes_;
   uint64_t size_ = 0;
 };

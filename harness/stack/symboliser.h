@@ -1,13 +1,19 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/stack/stack.h"
 #include "harness/wire/flight_recorder.h"
 
 namespace mpsprobe {
+
+class ImageSymbols;
 
 /// Names the functions at addresses of images that another process had loaded, from the image
 /// files: ELF by elfutils' libdw, Mach-O by its own symbol table. Opens each image once and
@@ -26,8 +32,15 @@ class Symboliser {
   std::vector<StackFrame> symbolise(const std::vector<FrameAddress>& addresses);
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  using Image = std::pair<std::string, std::string>;  ///< path and id
+
+  const std::vector<StackFrame>& named(const Image& image, uint64_t offset);
+  ImageSymbols* symbols_of(const Image& image);
+
+  std::mutex mutex_;
+  /// Null for an image that cannot be used: the file is not looked at again.
+  std::map<Image, std::unique_ptr<ImageSymbols>> images_;
+  std::map<std::pair<Image, uint64_t>, std::vector<StackFrame>> places_;
 };
 
 /// A name as C++ compilers write it for linkers ("_Z..."), taken apart by the compiler's own

@@ -41,52 +41,36 @@ int open_anonymous() {
 void seal(int) {}
 #endif
 
-void* map(int fd, size_t bytes) {
-  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  return data == MAP_FAILED ? nullptr : data;
-}
-
 }  // namespace
 
 SharedMemory SharedMemory::create(size_t bytes) {
-  const int fd = open_anonymous();
-  if (fd < 0) fail("create shared memory");
-  SharedMemory memory(fd, nullptr, bytes);
-  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0) fail("size shared memory");
-  seal(fd);
-  memory.data_ = map(fd, bytes);
-  if (memory.data_ == nullptr) fail("map shared memory");
-  return memory;
+  Descriptor fd(open_anonymous());
+  if (!fd.is_open()) fail("create shared memory");
+  if (ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) fail("size shared memory");
+  seal(fd.get());
+  return {std::move(fd), bytes};
 }
 
 SharedMemory SharedMemory::attach(int fd, size_t bytes) {
-  SharedMemory memory(fd, nullptr, bytes);
+  Descriptor owned(fd);
   struct stat status {};
   if (fstat(fd, &status) != 0) fail("inspect shared memory");
   if (static_cast<size_t>(status.st_size) < bytes) {
     errno = EINVAL;
     fail("shared memory is smaller than a flight recorder");
   }
-  memory.data_ = map(fd, bytes);
-  if (memory.data_ == nullptr) fail("map shared memory");
-  return memory;
+  return {std::move(owned), bytes};
 }
 
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      data_(std::exchange(other.data_, nullptr)),
-      bytes_(other.bytes_) {}
-
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
+SharedMemory::SharedMemory(Descriptor fd, size_t bytes)
+    : fd_(std::move(fd)), data_(nullptr, Unmapped{bytes}) {
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  if (data == MAP_FAILED) fail("map shared memory");
+  data_.reset(data);
 }
 
-SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) munmap(data_, bytes_);
-  if (fd_ >= 0) close(fd_);
+void SharedMemory::Unmapped::operator()(void* data) const {
+  munmap(data, bytes);
 }
 
 }  // namespace mpsprobe

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <memory>
+
+#include "harness/folder/descriptor.h"
 
 namespace mpsprobe {
 
@@ -18,19 +20,19 @@ class SharedMemory {
   /// std::system_error; an object smaller than `bytes` is refused.
   static SharedMemory attach(int fd, size_t bytes);
 
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) noexcept;
-  ~SharedMemory();
-
-  void* data() const { return data_; }
-  int fd() const { return fd_; }
+  void* data() const { return data_.get(); }
+  int fd() const { return fd_.get(); }
 
  private:
-  SharedMemory(int fd, void* data, size_t bytes) : fd_(fd), data_(data), bytes_(bytes) {}
+  struct Unmapped {
+    size_t bytes;
+    void operator()(void* data) const;
+  };
 
-  int fd_ = -1;
-  void* data_ = nullptr;
-  size_t bytes_ = 0;
+  SharedMemory(Descriptor fd, size_t bytes);
+
+  Descriptor fd_;
+  std::unique_ptr<void, Unmapped> data_;
 };
 
 }  // namespace mpsprobe
