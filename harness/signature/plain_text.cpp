@@ -10,26 +10,6 @@
 namespace mpsprobe {
 namespace {
 
-struct Character {
-  uint32_t code = 0;
-  size_t bytes = 0;  // 0: broken
-};
-
-Character decode(std::string_view text, size_t at) {
-  // None that is longer than it has to be, whatever it would stand for.
-  static const Shape kCharacter(
-      R"([\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xef][\x80-\xbf])[\x80-\xbf]|)"
-      R"((?:\xf0[\x90-\xbf]|[\xf1-\xf4][\x80-\xbf])[\x80-\xbf]{2})");
-  const auto character = kCharacter.match(text, at);
-  if (!character) return {};
-  const size_t bytes = character->end - at;
-  uint32_t code = static_cast<unsigned char>(text[at]) & (0xffU >> (bytes + 1));
-  for (size_t i = 1; i < bytes; ++i) {
-    code = code << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3fU);
-  }
-  return {code, bytes};
-}
-
 // What stands for a character beyond ASCII in matching, beside its like in ASCII.
 constexpr char kItself = '\x01';
 constexpr char kNothing = '\0';
@@ -110,7 +90,7 @@ void append(Writer& out, std::string_view text, size_t base) {
       out.put('\'', base + i);
     } else if (byte < 0x80) {
       out.put(c, base + i);
-    } else if (const Character character = decode(text, i); character.bytes == 0) {
+    } else if (const Character character = character_at(text, i); character.bytes == 0) {
       out.put('?', base + i);
     } else {
       bytes = character.bytes;
@@ -134,6 +114,24 @@ size_t bar_length(std::string_view text, size_t i, std::span<const Mask> noise) 
 }
 
 }  // namespace
+
+Character character_at(std::string_view text, size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  if (first < 0x80) return {first, 1};
+  // None that is longer than it has to be, whatever it would stand for.
+  static const Shape kCharacter(
+      R"([\xc2-\xdf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|)"
+      R"((?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf])[\x80-\xbf]|)"
+      R"((?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2})");
+  const auto character = kCharacter.match(text, at);
+  if (!character) return {};
+  const size_t bytes = character->end - at;
+  char32_t code = first & (0xffU >> (bytes + 1));
+  for (size_t i = 1; i < bytes; ++i) {
+    code = code << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3fU);
+  }
+  return {code, bytes};
+}
 
 size_t terminal_escape_length(std::string_view text, size_t at) {
   // A string inside an escape (a window title, a link) that goes on for longer, or over a line's

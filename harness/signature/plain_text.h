@@ -32,6 +32,14 @@ PlainText plain_text(std::string_view text, size_t most);
 /// The same without the progress bars within its lines, and without what only names them.
 PlainText plain_text(std::string_view text, size_t most, std::span<const Mask> noise);
 
+/// A character of UTF-8.
+struct Character {
+  char32_t code = 0;
+  size_t bytes =
+      0;  ///< 0: the byte begins none, as in overlong forms, surrogates and beyond U+10FFFF
+};
+Character character_at(std::string_view text, size_t at);
+
 /// Bytes of the terminal escape at text[at] (ECMA-48: a colour, a window title, a link), which is
 /// an escape character; 1 where nothing known follows it. A string that meets another escape ends
 /// there, so scanning a text with it looks at each byte no more than twice. Never throws, may be

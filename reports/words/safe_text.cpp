@@ -7,38 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "harness/signature/ascii.h"
+#include "harness/signature/plain_text.h"
+
 namespace mpsprobe {
 namespace {
 
 constexpr char32_t kInvalid = 0xFFFFFFFF;
 
 // The next code point of `bytes` at `at`, which moves on; kInvalid for a byte that starts none.
-// Overlong forms, surrogates and anything above U+10FFFF are invalid.
 char32_t next_code_point(std::string_view bytes, size_t& at) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const unsigned char first = byte(at++);
-  if (first < 0x80) return first;
-  int more = 0;
-  char32_t code = 0;
-  char32_t least = 0;
-  if (first >= 0xC2 && first <= 0xDF) {
-    more = 1, code = first & 0x1F, least = 0x80;
-  } else if (first >= 0xE0 && first <= 0xEF) {
-    more = 2, code = first & 0x0F, least = 0x800;
-  } else if (first >= 0xF0 && first <= 0xF4) {
-    more = 3, code = first & 0x07, least = 0x10000;
-  } else {
-    return kInvalid;
-  }
-  if (at + static_cast<size_t>(more) > bytes.size()) return kInvalid;
-  for (int i = 0; i < more; ++i) {
-    const unsigned char next = byte(at + static_cast<size_t>(i));
-    if ((next & 0xC0) != 0x80) return kInvalid;
-    code = code << 6 | (next & 0x3F);
-  }
-  if (code < least || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return kInvalid;
-  at += static_cast<size_t>(more);
-  return code;
+  const Character character = character_at(bytes, at);
+  at += std::max<size_t>(character.bytes, 1);
+  return character.bytes == 0 ? kInvalid : character.code;
 }
 
 // Characters that are not seen, or change how the ones around them are seen.
@@ -149,13 +130,7 @@ std::string code_span(std::string_view bytes, size_t most) {
   // A table row is split at every "|" that no backslash precedes, inside code too; outside a table
   // the backslash would be shown. The full-width look-alike is right in both.
   std::string safe;
-  for (char c : text) {
-    if (c == '|') {
-      safe += "\xEF\xBD\x9C";
-    } else {
-      safe += c;
-    }
-  }
+  for (char c : text) safe += c == '|' ? std::string("\xEF\xBD\x9C") : std::string(1, c);
   const bool pad = safe.front() == '`' || safe.back() == '`';
   return pad ? fence + " " + safe + " " + fence : fence + safe + fence;
 }
@@ -207,8 +182,7 @@ std::string escaped(std::string_view bytes, size_t most) {
 
 std::string shell_quoted(std::string_view text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+=./,:@%").find(c) != std::string_view::npos;
+    return ascii::word(c) || std::string_view("-+=./,:@%").find(c) != std::string_view::npos;
   });
   if (plain) return std::string(text);
   std::string quoted = "'";
