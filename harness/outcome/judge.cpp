@@ -57,7 +57,7 @@ Judgement decide(JudgedProcess& judged, std::string_view path) {
   }
   if (!process.setup_problem.empty()) {
     return judged.as(Outcome::setup_failed, process.setup_problem,
-                     normalise_title(process.setup_problem));
+                     title_of(process.setup_problem).title);
   }
   if (process.ended_by != EndedBy::nobody) return judge_ended_by_runner(judged, path);
   if (std::holds_alternative<NotReaped>(process.termination)) {
@@ -135,7 +135,7 @@ void add_also(Judgement& judgement, const JudgedProcess& judged) {
 
 }  // namespace
 
-Judgement judge_on_path(const ProcessRecord& process, std::string_view path) {
+Judgement judge(const ProcessRecord& process, std::string_view path) {
   JudgedProcess judged(process);
   Judgement judgement = decide(judged, path);
   judge_first(judgement, judged);
@@ -145,10 +145,6 @@ Judgement judge_on_path(const ProcessRecord& process, std::string_view path) {
     add_also(judgement, judged);
   }
   return judgement;
-}
-
-Judgement judge(const ProcessRecord& process) {
-  return judge_on_path(process, "");
 }
 
 namespace {
@@ -186,7 +182,7 @@ void judge_trial(TrialRecord& trial) {
   bool chosen = false;
   for (size_t i = 0; i < trial.processes.size(); ++i) {
     const ProcessRecord& process = trial.processes[i];
-    Judgement judgement = judge_on_path(process, path);
+    Judgement judgement = judge(process, path);
     bool better = !chosen;
     if (chosen) {
       const bool fails = is_failure(judgement.outcome);

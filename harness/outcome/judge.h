@@ -10,11 +10,10 @@ namespace mpsprobe {
 /// The one place that decides. Pure: the same record gives the same judgement. What a process came
 /// to first, in order of time, is its outcome: a failure that it told of before its end. The exit
 /// status beats what was printed; what was printed beats a result of "pass".
-Judgement judge(const ProcessRecord& process);
-
-/// judge() for a process whose cell is known: the title of a hang then holds the cell's path too.
-/// `path` is its word ("nograph"), or empty where the worker chose.
-Judgement judge_on_path(const ProcessRecord& process, std::string_view path);
+///
+/// `path` is the word of the cell's path ("nograph"), or empty where the worker chose or the cell
+/// is not known: the title of a hang holds it too.
+Judgement judge(const ProcessRecord& process, std::string_view path = {});
 
 /// The judgement of a trial from those of its processes: the failure that came first; with no
 /// failure, the first there is of infrastructure, setup_failed or timeout, unsupported, refused,

@@ -1,5 +1,6 @@
 #include "harness/outcome/judged_process.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/outcome/printed_failures.h"
@@ -15,9 +16,8 @@ JudgedProcess::JudgedProcess(const ProcessRecord& record)
     Judgement& now = reported.emplace_back(read_failure(failure));
     now.phase = named<Phase>(failure.phase).value_or(record.recorder.phase);
   }
-  if (const FailureEvent* const first = first_failure(record.failures)) {
-    told = &reported[static_cast<size_t>(first - record.failures.data())];
-  }
+  const auto first = std::ranges::max_element(reported, {}, telling);
+  if (first != reported.end()) told = &*first;
 }
 
 Judgement JudgedProcess::as(Outcome outcome, std::string detail, std::string signature, Basis basis,

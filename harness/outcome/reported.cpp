@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/outcome/refusals.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/shape.h"
@@ -37,14 +39,6 @@ std::string_view type_of_error(std::string_view text) {
   return type ? text.substr(type->inner_begin, type->inner_end - type->inner_begin) : "";
 }
 
-// How well a failure speaks for the process.
-int rank(const FailureEvent& failure) {
-  const Judgement told = read_failure(failure);
-  if (told.outcome == Outcome::misuse) return 3;
-  if (!is_failure(told.outcome) && told.outcome != Outcome::refused) return 0;
-  return told.signature == kInnocentVictim ? 1 : 2;
-}
-
 }  // namespace
 
 Outcome outcome_of(TextClass text_class) {
@@ -59,7 +53,7 @@ Judgement read_failure(const FailureEvent& failure) {
   told.outcome = kind_of(failure);
   told.basis = Basis::text;
   if (told.outcome == Outcome::wrong_result) {
-    told.signature = "wrong result: " + normalise_title(failure.operation);
+    told.signature = "wrong result: " + title_of(failure.operation).title;
     told.detail = failure.text.substr(0, kMostDetail);
     return told;
   }
@@ -73,7 +67,7 @@ Judgement read_failure(const FailureEvent& failure) {
   // As it would be titled had nobody caught it.
   const Titled titled = title_of_message(failure.text);
   told.signature = titled.title;
-  told.detail = normalise_title(failure.text);
+  told.detail = title_of(failure.text).title;
   told.why.assign(titled.why.begin(), titled.why.end());
   told.known = !findings.empty() && findings.front().known;
   if (told.outcome == Outcome::refused) {
@@ -92,16 +86,16 @@ Judgement read_failure(const FailureEvent& failure) {
   return told;
 }
 
+int telling(const Judgement& reported) {
+  if (reported.outcome == Outcome::misuse) return 3;
+  if (!is_failure(reported.outcome) && reported.outcome != Outcome::refused) return 0;
+  return reported.signature == kInnocentVictim ? 1 : 2;
+}
+
 const FailureEvent* first_failure(const std::vector<FailureEvent>& failures) {
-  const FailureEvent* best = nullptr;
-  int most = -1;
-  for (const FailureEvent& failure : failures) {
-    if (const int now = rank(failure); now > most) {
-      best = &failure;
-      most = now;
-    }
-  }
-  return best;
+  const auto first = std::ranges::max_element(
+      failures, {}, [](const FailureEvent& failure) { return telling(read_failure(failure)); });
+  return first == failures.end() ? nullptr : &*first;
 }
 
 }  // namespace mpsprobe

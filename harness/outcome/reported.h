@@ -13,10 +13,12 @@ namespace mpsprobe {
 /// throws but for lack of memory.
 Judgement read_failure(const FailureEvent& failure);
 
-/// The one that speaks for the process: the first failure of the product or refusal, in order of
-/// time, those of a command buffer that ended for another process's sake last; where there is none,
-/// the first of what is left.
-/// nullptr for an empty list. Points into `failures`.
+/// How well it speaks for the process, of several the first: a rule that was broken, else a failure
+/// of the product or a refusal, then one of a command buffer that ended for another process's sake;
+/// 0: what is left.
+int telling(const Judgement& reported);
+
+/// The one that speaks for the process. nullptr for an empty list. Points into `failures`.
 const FailureEvent* first_failure(const std::vector<FailureEvent>& failures);
 
 /// The outcome that a class of text stands for in the last words of a process.

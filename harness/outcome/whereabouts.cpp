@@ -25,7 +25,7 @@ int telling(Step step) {
 }
 
 std::string with_path(const std::string& operation, std::string_view path) {
-  const std::string name = normalise_title(operation);
+  const std::string name = title_of(operation).title;
   return path.empty() || name.empty() ? name : fmt::format("{}/{}", name, path);
 }
 

@@ -205,8 +205,4 @@ Titled title_behind_leads(std::string_view message, const Rules& rules) {
   return masked(std::string_view(text).substr(begin), rules, std::move(why));
 }
 
-std::string normalise_title(std::string_view message) {
-  return title_of(message).title;
-}
-
 }  // namespace mpsprobe

@@ -30,7 +30,4 @@ Titled title_behind_leads(std::string_view message, const Rules& rules = Rules::
 /// Whether a word only leads on to others within a sentence: "of", "the", "must".
 bool leads_on(std::string_view word);
 
-/// title_of() alone.
-std::string normalise_title(std::string_view message);
-
 }  // namespace mpsprobe

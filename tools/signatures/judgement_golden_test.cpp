@@ -80,8 +80,7 @@ std::vector<Golden> golden_files() {
 TEST(GoldenSignatures, AreWhatTheFilesSay) {
   const std::vector<Golden> files = golden_files();
   for (const Golden& golden : files) {
-    const std::string lines =
-        expected_lines(judge_on_path(golden.corpus.process, golden.corpus.path));
+    const std::string lines = expected_lines(judge(golden.corpus.process, golden.corpus.path));
     if (std::getenv("MPSPROBE_UPDATE_GOLDEN") != nullptr) {
       std::ofstream(golden.path, std::ios::binary) << golden.given << lines << golden.rest;
       continue;
@@ -106,8 +105,8 @@ TEST(GoldenSignatures, HoldNothingOfOneRunAlone) {
       }
     }
     for (ThreadPlace& place : other.recorder.threads) place.iteration += 5;
-    const Judgement first = judge_on_path(golden.corpus.process, golden.corpus.path);
-    const Judgement second = judge_on_path(other, golden.corpus.path);
+    const Judgement first = judge(golden.corpus.process, golden.corpus.path);
+    const Judgement second = judge(other, golden.corpus.path);
     EXPECT_EQ(first.signature, second.signature) << golden.path;
     EXPECT_EQ(first.detail, second.detail) << golden.path;
   }
@@ -120,7 +119,7 @@ TEST(GoldenSignatures, AreTheSameForATextThatWasPrintedReportedOrInACrashReport)
   for (const Golden& golden : golden_files()) {
     ProcessRecord process = golden.corpus.process;
     const auto* signaled = std::get_if<Signaled>(&process.termination);
-    const Judgement printed = judge_on_path(process, golden.corpus.path);
+    const Judgement printed = judge(process, golden.corpus.path);
     const bool alone =
         !process.crash_report && process.failures.empty() && process.ended_by == EndedBy::nobody;
     if (!alone || signaled == nullptr || printed.basis != Basis::text) continue;
@@ -129,7 +128,7 @@ TEST(GoldenSignatures, AreTheSameForATextThatWasPrintedReportedOrInACrashReport)
     process.err = {};
     ProcessRecord told = process;
     told.crash_report.emplace().application_info = {text};
-    EXPECT_EQ(judge_on_path(told, golden.corpus.path).signature, printed.signature) << golden.path;
+    EXPECT_EQ(judge(told, golden.corpus.path).signature, printed.signature) << golden.path;
     // A worker reports a message, where a process may print whatever else around it.
     const bool message = std::count(text.begin(), text.end(), '\n') <= 1;
     if (!message && find_failures(text).empty()) continue;
@@ -141,8 +140,7 @@ TEST(GoldenSignatures, AreTheSameForATextThatWasPrintedReportedOrInACrashReport)
     failure.kind = "exception";
     failure.text = text;
     reported.failures = {failure};
-    EXPECT_EQ(judge_on_path(reported, golden.corpus.path).signature, printed.signature)
-        << golden.path;
+    EXPECT_EQ(judge(reported, golden.corpus.path).signature, printed.signature) << golden.path;
   }
   EXPECT_GE(texts, 12U);
 }
@@ -182,8 +180,7 @@ TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
     const std::string text = golden.corpus.process.err.text();
     // An empty line says where a text ends, and a mark on some lines only is a part of them.
     if (text.find("\n\n") != std::string::npos) continue;
-    const std::string signature =
-        judge_on_path(golden.corpus.process, golden.corpus.path).signature;
+    const std::string signature = judge(golden.corpus.process, golden.corpus.path).signature;
     for (const std::string& other :
          {dressed(text, "", "\r"), dressed(text, "\x1b[31m", "\x1b[0m"), dressed(text, "| ", " "),
           dressed(text, "pool-1  | ", ""), dressed(text, "2026-01-02T03:04:05.678Z ", ""),
@@ -193,7 +190,7 @@ TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
       process.err.head = failure_text(other);
       process.err.tail.clear();
       process.err.bytes = process.err.head.size();
-      EXPECT_EQ(judge_on_path(process, golden.corpus.path).signature, signature) << other;
+      EXPECT_EQ(judge(process, golden.corpus.path).signature, signature) << other;
     }
   }
 }

@@ -63,7 +63,7 @@ SignatureAccuracy measure_signatures(const std::vector<CorpusCase>& cases) {
   std::vector<Judged> judged;
   std::set<std::string> bugs;
   for (const CorpusCase& corpus : cases) {
-    const Judgement judgement = judge_on_path(corpus.process, corpus.path);
+    const Judgement judgement = judge(corpus.process, corpus.path);
     if (corpus.negative) {
       ++accuracy.negatives;
       const bool passed = !is_failure(judgement.outcome);

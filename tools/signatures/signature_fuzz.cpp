@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t third = size / 3;
   process.crash_report.emplace().application_info = {std::string(text.substr(0, third)),
                                                      std::string(text.substr(third))};
-  const Judgement judgement = judge_on_path(process, "nograph");
+  const Judgement judgement = judge(process, "nograph");
   check(!judgement.signature.empty() && printable(judgement.signature));
   check(printable(judge(read_pasted_process(text)).signature));
   return 0;
