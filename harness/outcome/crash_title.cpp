@@ -12,7 +12,6 @@
 #include "harness/outcome/telling_stack.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/function_name.h"
-#include "harness/signature/passing_frames.h"
 #include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
 

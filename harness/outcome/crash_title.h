@@ -46,7 +46,7 @@ StackTitle stack_title(const ProcessRecord& process);
 
 /// The title of the misuse of a library that a stack ends in; empty where it ends in none. The
 /// functions are rows of the rules (Rules::misuses). Looks no further than the first function that
-/// does more than pass things on (passing_frames.h).
+/// does more than pass things on (rules.h).
 std::string_view misuse_title(const std::vector<StackFrame>& frames);
 
 }  // namespace mpsprobe

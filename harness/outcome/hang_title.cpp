@@ -11,7 +11,7 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
 #include "harness/signature/function_name.h"
-#include "harness/signature/passing_frames.h"
+#include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
 
 namespace mpsprobe {

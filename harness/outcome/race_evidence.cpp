@@ -36,16 +36,12 @@ RaceEvidence race_evidence(std::string_view printed) {
   const std::string plain =
       plain_text(printed.substr(race->offset, kLongestReport), kLongestReport).text;
   RaceReport report = read_race_report(plain);
-  for (RaceSide& side : report.sides) {
-    ThreadStack stack;
-    stack.thread = kSideOfRace;
-    stack.name = std::move(side.what);
-    stack.frames = std::move(side.frames);
-    for (StackFrame& frame : stack.frames) {
+  for (ThreadStack& side : report.sides) {
+    for (StackFrame& frame : side.frames) {
       frame.source.erase(0, frame.source.rfind('/') + 1);  // npos + 1 is 0
     }
-    evidence.sides.push_back(std::move(stack));
   }
+  evidence.sides = std::move(report.sides);
   evidence.text = plain.substr(0, report.length);
   return evidence;
 }

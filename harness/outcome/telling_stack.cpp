@@ -6,7 +6,7 @@
 
 #include "harness/outcome/python_death.h"
 #include "harness/signature/function_name.h"
-#include "harness/signature/passing_frames.h"
+#include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
 #include "harness/stack/wait_functions.h"

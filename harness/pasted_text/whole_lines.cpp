@@ -59,10 +59,9 @@ const FragmentSearch& known_parts() {
     const auto keep = [&](std::string_view part) {
       if (part.size() >= kShortest && part.find('\n') == npos) kept.insert(part);
     };
-    for (const KnownText& text : Rules::standard().texts) {
+    for (const TextRule& text : Rules::standard().texts) {
       for (const std::string_view fragment : text.fragments) keep(fragment);
     }
-    for (const Form& form : Rules::standard().forms) keep(form.anchor);
     return std::vector<std::string_view>(kept.begin(), kept.end());
   }());
   return search;

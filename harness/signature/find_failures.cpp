@@ -33,10 +33,8 @@ std::string make_excerpt(std::string_view original, const PlainText& plain,
 }
 
 Titled title_of_match(const PlainText& plain, const RuleMatch& match, const Rules& rules) {
-  if (match.known != nullptr) {
-    return {match.known->title, {match.known->name}, true};
-  }
-  const Form& form = *match.form;
+  const TextRule& form = *match.rule;
+  if (!form.shape) return {form.title, {form.name}, form.known};
   if (form.by_stacks) {
     const std::string_view report = std::string_view(plain.text).substr(match.begin);
     return {title_of_race(read_race_report(report), rules), {form.name}, form.known};
@@ -64,25 +62,19 @@ std::vector<Counted> without_wrappers(const std::vector<RuleMatch>& matches) {
   size_t uncaught_until = 0;  // the end of the last uncaught exception's message
   for (size_t i = 0; i < matches.size(); ++i) {
     const RuleMatch& match = matches[i];
-    if (match.form != nullptr && match.form->counts != Counts::always) continue;
-    const bool uncaught = match.form != nullptr && match.form->uncaught;
-    if (uncaught) uncaught_until = std::max(uncaught_until, match.end);
-    const bool within = match.begin < uncaught_until;
-    if (match.known != nullptr) {
-      explained = std::max(explained, match.end);
-      counted.push_back({match, within});
-      continue;
-    }
-    if (match.begin < explained) continue;
-    const bool wraps =
-        std::any_of(matches.begin() + static_cast<std::ptrdiff_t>(i) + 1, matches.end(),
-                    [&](const RuleMatch& inner) {
-                      return inner.begin < match.message_end && inner.end > match.message_begin &&
-                             (inner.known != nullptr || inner.form->counts == Counts::always);
-                    });
-    if (wraps) continue;
+    if (match.rule->counts != Counts::always) continue;
+    if (match.rule->uncaught) uncaught_until = std::max(uncaught_until, match.end);
+    const auto is_within = [&](const RuleMatch& inner) {
+      return inner.begin < match.message_end && inner.end > match.message_begin &&
+             inner.rule->counts == Counts::always;
+    };
+    const bool says_less =
+        match.rule->shape && (match.begin < explained ||
+                              std::any_of(matches.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                          matches.end(), is_within));
+    if (says_less) continue;
     explained = std::max(explained, match.end);
-    counted.push_back({match, within});
+    counted.push_back({match, match.begin < uncaught_until});
   }
   return counted;
 }
@@ -121,8 +113,7 @@ std::vector<Finding> find_failures(std::string_view text, const Rules& rules) {
   std::set<std::string, std::less<>> titles;
   for (size_t i = 0; i < counted.size(); ++i) {
     const auto& [match, uncaught] = counted[i];
-    const TextClass text_class =
-        match.known != nullptr ? match.known->text_class : match.form->text_class;
+    const TextClass text_class = match.rule->text_class;
     const bool first = i < kMostCollected / 2;
     if (!first && (counted.size() - i > kMostCollected / 2 || !ends_the_process(text_class))) {
       continue;
@@ -140,8 +131,7 @@ std::vector<Finding> find_failures(std::string_view text, const Rules& rules) {
       continue;
     }
     findings.push_back({std::move(titled), text_class, make_excerpt(text, plain, match),
-                        plain.origin[match.begin], uncaught,
-                        match.form != nullptr && match.form->mute});
+                        plain.origin[match.begin], uncaught, match.rule->mute});
   }
   drop_mute(findings);
   cut_findings(findings);
@@ -152,6 +142,29 @@ Titled title_of_message(std::string_view message, const Rules& rules) {
   const std::vector<Finding> findings = find_failures(message, rules);
   if (findings.empty()) return title_behind_leads(message, rules);
   return {findings.front().title, findings.front().why};
+}
+
+std::vector<TextPart> words_of_rules(std::string_view text, const Rules& rules) {
+  std::vector<TextPart> parts;
+  const auto add_title = [&](const std::string& title, bool whole) {
+    const bool there = whole ? text == title : text.starts_with(title);
+    if (there && !title.empty()) parts.push_back({0, title.size()});
+  };
+  for (const TextRule& rule : rules.texts) add_title(rule.title, rule.known);
+  for (const MisuseFrame& misuse : rules.misuses) add_title(misuse.title, true);
+  const PlainText plain = plain_text(text, kMostTextBytes, rules.noise);
+  const auto add = [&](const std::string& literal, size_t from) {
+    const size_t at = plain.text.find(literal, from);
+    if (at == std::string::npos) return from;
+    const size_t end = at + literal.size();
+    parts.push_back({plain.origin[at], plain.origin[end - 1] + 1});
+    return end;
+  };
+  for (const RuleMatch& match : find_rules(plain, rules)) {
+    size_t from = match.begin;
+    for (const std::string& fragment : match.rule->fragments) from = add(fragment, from);
+  }
+  return parts;
 }
 
 std::optional<TextClass> class_of_message(std::string_view message) {

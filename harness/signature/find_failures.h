@@ -58,6 +58,18 @@ std::string told_error(std::string_view text, const Rules& rules = Rules::standa
 /// first failure that it tells of, else of its own words.
 Titled title_of_message(std::string_view message, const Rules& rules = Rules::standard());
 
+/// A part of a text, in bytes.
+struct TextPart {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+/// What in `text` is a rule's own: the fragments of known texts, and the anchors of the forms in
+/// which runtimes tell of a failure, but not the messages in them. Of a title: what a rule puts in
+/// front. In no order. At most kMostTextBytes of the text are looked at. Throws only for lack of
+/// memory; from any thread.
+std::vector<TextPart> words_of_rules(std::string_view text, const Rules& rules = Rules::standard());
+
 /// What an exception's own text says about its kind: the class that says most, unsupported and
 /// out_of_memory before all others. Nothing where the text is of no form known here: then it is
 /// just an exception. Never throws but for lack of memory.

@@ -142,7 +142,9 @@ TEST(FindFailures, EndsOnHostileText) {
                                      "Traceback (most recent call last):\n  x\n",
                                      "1%|",
                                      std::string("\0\xff\xfe\x80", 4)};
-  for (const Form& form : Rules::standard().forms) pieces.push_back(std::string(form.anchor) + " ");
+  for (const TextRule& rule : Rules::standard().texts) {
+    if (rule.shape) pieces.push_back(rule.fragments.front() + " ");
+  }
   for (const std::string& piece : pieces) {
     std::string text;
     while (text.size() < 600) text += piece;

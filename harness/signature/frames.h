@@ -30,7 +30,7 @@ struct StackTitle {
 };
 
 /// The frame that titles a failure: the innermost one that does not merely pass things on
-/// (passing_frames.h). What stands above a signal trampoline is a handler at work and is left out.
+/// (rules.h). What stands above a signal trampoline is a handler at work and is left out.
 /// A frame without a function in an image that is not the system's ends the search but for the
 /// function that its image was entered by: what lies below that may be anybody. Frames as in a
 /// ThreadStack, innermost first, inlined ones included. Linear in the frames, of which the first

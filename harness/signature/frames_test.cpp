@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/signature/passing_frames.h"
+#include "harness/signature/rules.h"
 
 namespace mpsprobe {
 namespace {
@@ -317,7 +317,7 @@ TEST(RecursiveFunction, IsNoneInAnOrdinaryStack) {
 }
 
 TEST(PassingFrames, EveryRowCanBeReached) {
-  for (const PassingFrame& row : passing_frames()) {
+  for (const PassingFrame& row : Rules::standard().frames) {
     const auto example = [](std::string_view pattern) {
       std::string text(pattern);
       for (size_t star = text.find('*'); star != std::string::npos; star = text.find('*')) {

@@ -34,12 +34,12 @@ std::string_view behind_program(std::string_view line) {
 const RuleMatch* decisive_story(const std::vector<RuleMatch>& matches, std::string_view text) {
   const RuleMatch* story = nullptr;
   for (const RuleMatch& match : matches) {
-    if (match.form == nullptr || match.form->counts == Counts::always) continue;
-    if (story == nullptr || match.form < story->form) {
+    if (match.rule->counts == Counts::always) continue;
+    if (story == nullptr || match.rule < story->rule) {
       story = &match;
       continue;
     }
-    if (match.form > story->form || match.form->counts == Counts::as_first_words) continue;
+    if (match.rule > story->rule || match.rule->counts == Counts::as_first_words) continue;
     const std::string_view between = text.substr(story->end, match.begin - story->end);
     if (between.find("direct cause of the following exception") != npos) continue;
     // What went wrong while a context was left comes of what made the program leave it.
@@ -73,8 +73,8 @@ Titled story_of(const PlainText& plain, const Rules& rules) {
   const RuleMatch* story = decisive_story(matches, plain.text);
   if (story == nullptr) return {};
   Titled titled = title_of_message(message_of_story(plain, *story), rules);
-  titled.title.insert(0, story->form->title);
-  titled.why.insert(titled.why.begin(), story->form->name);
+  titled.title.insert(0, story->rule->title);
+  titled.why.insert(titled.why.begin(), story->rule->name);
   return titled;
 }
 

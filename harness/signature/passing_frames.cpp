@@ -1,5 +1,3 @@
-#include "harness/signature/passing_frames.h"
-
 #include <algorithm>
 
 #include "harness/signature/rules.h"
@@ -7,33 +5,23 @@
 namespace mpsprobe {
 namespace {
 
+// A star stands for any characters.
 bool fits(std::string_view pattern, std::string_view text) {
-  const bool open_end = pattern.ends_with('*');
-  const bool open_front = pattern.starts_with('*');
-  if (open_end) pattern.remove_suffix(1);
-  if (open_front && !pattern.empty()) pattern.remove_prefix(1);
-  // A star within: what stands before it and what stands after it.
-  if (const size_t star = pattern.find('*'); star != std::string_view::npos) {
-    const std::string_view before = pattern.substr(0, star);
-    const std::string_view after = pattern.substr(star + 1);
-    if (!text.starts_with(before)) return false;
-    text.remove_prefix(before.size());
-    return open_end ? text.find(after) != std::string_view::npos : text.ends_with(after);
+  const size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return text == pattern;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  pattern.remove_prefix(star + 1);
+  if (pattern.find('*') == std::string_view::npos) return text.substr(star).ends_with(pattern);
+  for (size_t at = star; at <= text.size(); ++at) {
+    if (fits(pattern, text.substr(at))) return true;
   }
-  if (open_front && open_end) return text.find(pattern) != std::string_view::npos;
-  if (open_end) return text.starts_with(pattern);
-  if (open_front) return text.ends_with(pattern);
-  return text == pattern;
+  return false;
 }
 
 }  // namespace
 
-std::span<const PassingFrame> passing_frames() {
-  return Rules::standard().frames;
-}
-
 const PassingFrame* find_passing_frame(std::string_view image, std::string_view function,
-                                       std::span<const PassingFrame> rows) {
+                                       const std::vector<PassingFrame>& rows) {
   const std::string_view bare =
       function.substr(std::min(function.find_first_not_of('_'), function.size()));
   for (const PassingFrame& row : rows) {

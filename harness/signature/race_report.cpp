@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/signature/function_name.h"
-#include "harness/signature/passing_frames.h"
+#include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
 #include "harness/wire/split.h"
@@ -112,6 +112,9 @@ RaceReport read_race_report(string_view text) {
   const string_view whole = text;
   string_view header;
   bool in_frames = false;  // the line before was a frame of the last side
+  const auto add_side = [&] {
+    report.sides.push_back({.thread = kSideOfRace, .name = without_address(header)});
+  };
   for (bool first = true; !text.empty(); first = false) {
     const size_t end = std::min(text.find('\n'), text.size());
     const string_view line = trimmed(text.substr(0, end));
@@ -121,16 +124,17 @@ RaceReport read_race_report(string_view text) {
       break;
     } else if (is_frame(line)) {
       if (!in_frames && report.sides.size() == kMostSides) break;
-      if (!in_frames) report.sides.push_back({without_address(header), {}});
+      if (!in_frames) add_side();
       in_frames = true;
       if (report.sides.back().frames.size() < kMostFrames)
         report.sides.back().frames.push_back(read_written_frame(line));
     } else if (line.ends_with(" bytes left out]")) {
-      if (report.sides.size() < 2) report.sides.emplace_back();
+      header = {};
+      if (report.sides.size() < 2) add_side();
       break;
     } else if (line.starts_with("[failed to restore the stack]")) {
       if (report.sides.size() == kMostSides) break;
-      report.sides.push_back({without_address(header), {}});
+      add_side();
     } else if (!line.empty()) {
       header = line;
       in_frames = false;
@@ -145,7 +149,7 @@ std::string title_of_race(const RaceReport& report, const Rules& rules) {
   std::vector<std::string> names;
   bool own = !report.sides.empty();
   bool teardown = !report.sides.empty();
-  for (const RaceSide& side : report.sides) {
+  for (const ThreadStack& side : report.sides) {
     const Spoken spoken = speak(side.frames, rules);
     names.emplace_back(without_namespaces(spoken.name.empty() ? spoken.own : spoken.name));
     own = own && spoken.name.empty();

@@ -10,16 +10,12 @@
 
 namespace mpsprobe {
 
-/// What one thread did by a report of ThreadSanitizer's.
-struct RaceSide {
-  std::string what;  ///< "Previous write of size 8 by thread T1": the address is left out
-  std::vector<StackFrame> frames;  ///< innermost first; empty where the stack was lost
-};
-
 /// A report of ThreadSanitizer's: what it calls the bug, and who took part. Untrusted.
 struct RaceReport {
   std::string kind;  ///< "race", "race on vptr", "heap-use-after-free", "lock-order-inversion"
-  std::vector<RaceSide> sides;
+  /// Of each side the thread, whose name is what it did, "Previous write of size 8 by thread T1"
+  /// without the address; without frames where the stack was lost.
+  std::vector<ThreadStack> sides;
   size_t length = 0;  ///< of the text that it was read from, in bytes: kind and sides
 };
 

@@ -132,7 +132,7 @@ class Reader {
     constexpr std::string_view kWithin = "within=";
     const auto flag = std::ranges::find_if(
         flags_, [&](std::string_view word) { return word.starts_with(kWithin); });
-    if (flag == flags_.end()) return KnownText{}.window;
+    if (flag == flags_.end()) return TextRule{}.window;
     const std::string_view number = flag->substr(kWithin.size());
     size_t most = 0;
     const auto [end, error] = std::from_chars(number.begin(), number.end(), most);
@@ -203,30 +203,34 @@ class Reader {
     add(own ? rules_.own : rules_.frames, {meaning, image, function});
   }
 
+  TextRule rule() {
+    TextRule row{name(), must<TextClass>("class"), text("title")};
+    row.fragments.push_back(literal("fragment"));
+    row.place = take<Place>().value_or(row.place);
+    return row;
+  }
+
   void add_text() {
-    KnownText row{name(),
-                  must<TextClass>("class"),
-                  take<Place>().value_or(Place::anywhere),
-                  window(),
-                  text("title"),
-                  {}};
-    do {
+    TextRule row = rule();
+    row.window = window();
+    row.known = true;
+    while (!texts_.empty() && row.fragments.size() < kMostFragments) {
       row.fragments.push_back(literal("fragment"));
-    } while (!texts_.empty() && row.fragments.size() < kMostFragments);
+    }
     add(rules_.texts, std::move(row));
   }
 
   void add_form() {
-    Form row{name(), must<TextClass>("class"), text("title"), literal("anchor"), shape()};
+    TextRule row = rule();
+    row.shape = shape();
     row.from_the_line = flag("from-the-line");
-    row.place = take<Place>().value_or(row.place);
     row.counts = take<Counts>().value_or(row.counts);
     row.known = flag("known");
     row.takes_leads = flag("takes-leads");
     row.uncaught = flag("uncaught");
     row.mute = flag("mute");
     row.by_stacks = flag("by-stacks");
-    add(rules_.forms, std::move(row));
+    add(rules_.texts, std::move(row));
   }
 
   void add_mask() {

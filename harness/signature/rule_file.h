@@ -20,7 +20,7 @@ namespace mpsprobe {
 ///
 ///   heading           texts of a row                           flags
 ///   [text CLASS]      title, one to four fragments             a place, within=600
-///   [form CLASS]      title, anchor, shape                     a place, from-the-line, known,
+///   [form CLASS]      title, fragment, shape                   a place, from-the-line, known,
 ///                                                              takes-leads, uncaught, mute,
 ///                                                              by-stacks,
 ///                                                              as-first-words, as-last-words
@@ -33,7 +33,7 @@ namespace mpsprobe {
 ///   [misuse]          a title; in place of the name image`function
 ///
 /// A shape is a regular expression (shape.h). Classes, places and what the rest means: rules.h,
-/// passing_frames.h. A place is line-start,
+/// rules.h. A place is line-start,
 /// after-source or unwarned. A rank is says-nothing, says-something, tells-of-trouble or
 /// names-an-error. Of forms, masks, leads, lines and frames the first that fits counts, in the
 /// order of the files and of their lines.

@@ -48,12 +48,12 @@ TEST(RuleFile, HoldsRowsOfEveryTable) {
       "[frame ending]\nliblane*`lane_*\n-[Lane release]\nliblane.so`\n"
       "[own]\nlanes::*\n"
       "[misuse]\nliblane.so`lane_abort   \"lanes: misuse\"\n");
-  ASSERT_EQ(rules.texts.size(), 1U);
+  ASSERT_EQ(rules.texts.size(), 2U);
   EXPECT_EQ(rules.texts[0].place, Place::unwarned);
   EXPECT_EQ(rules.texts[0].window, 60U);
   EXPECT_EQ(find_failures("a lane 7 is lost", rules).at(0).title, "exception: lane lost");
-  EXPECT_TRUE(rules.forms.at(0).from_the_line && rules.forms[0].takes_leads);
-  EXPECT_TRUE(rules.forms[0].shape.match("LANE_CHECK(a)\n", 0).has_value());
+  EXPECT_TRUE(rules.texts[1].from_the_line && rules.texts[1].takes_leads);
+  EXPECT_TRUE(rules.texts[1].shape->match("LANE_CHECK(a)\n", 0).has_value());
   ASSERT_EQ(rules.masks.size(), 2U);
   EXPECT_EQ(title_of("no xlane-7 left", rules).title, "no x<lane> left");
   EXPECT_EQ(title_of("no lane-7 left", rules).title, "no <lane> left");
@@ -83,10 +83,10 @@ TEST(RuleFile, RefusesWhatIsNoRow) {
   refused("[text assertion]\na \"b\"\n", "the row has no fragment");
   refused("[text assertion]\na \"b\" \"\"\n", "the fragment is too short");
   refused("[text assertion]\na \"b\" \"cc\" \"dd\" \"ee\" \"ff\" \"g\"\n", "a text too many");
-  refused("[text assertion]\na within=b \"b\" \"c\"\n", "'within=' takes a number");
+  refused("[text assertion]\na within=b \"b\" \"cc\"\n", "'within=' takes a number");
   refused("[text assertion mute]\na \"b\" \"cc\"\n", "'mute' is no flag here");
   refused("[form assertion]\na \"b\" \"cc\"\n", "the row has no shape");
-  refused("[form assertion]\na \"b\" \"\" \"c\"\n", "the anchor is too short");
+  refused("[form assertion]\na \"b\" \"\" \"c\"\n", "the fragment is too short");
   refused("[mask]\nA \"b\"\n", "'A' is no name");
   refused("[mask]\na \"b\n", "a text has no end");
   refused("[lead]\na \"b(c\"\n", "lanes.rules:5: missing closing parenthesis at character 4");

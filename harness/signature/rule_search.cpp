@@ -16,27 +16,19 @@ constexpr size_t kLookBack = 1024;
 // Anchors whose shapes are tried: the first and the last half of so many.
 constexpr size_t kMostAnchors = 1024;
 
-// All fragments and anchors, and for each the rows that wait for it.
+// All fragments, and for each the rows that wait for it.
 struct Index {
   struct Stage {
     size_t row;
     size_t fragment;
   };
-  struct Waiting {
-    std::vector<Stage> texts;
-    std::vector<size_t> forms;
-  };
+  using Waiting = std::vector<Stage>;
 
   explicit Index(const Rules& rules) {
     std::map<std::string_view, Waiting> by_fragment;
     for (size_t row = 0; row < rules.texts.size(); ++row) {
       const std::vector<std::string>& fragments = rules.texts[row].fragments;
-      for (size_t i = 0; i < fragments.size(); ++i) {
-        by_fragment[fragments[i]].texts.push_back({row, i});
-      }
-    }
-    for (size_t row = 0; row < rules.forms.size(); ++row) {
-      by_fragment[rules.forms[row].anchor].forms.push_back(row);
+      for (size_t i = 0; i < fragments.size(); ++i) by_fragment[fragments[i]].push_back({row, i});
     }
     std::vector<std::string_view> fragments;
     for (auto& [fragment, rows] : by_fragment) {
@@ -76,10 +68,11 @@ bool in_place(const PlainText& text, size_t begin, Place place) {
   return false;
 }
 
+// Where forms may be.
 struct Anchor {
   size_t begin;
   size_t end;
-  const std::vector<size_t>* forms;
+  const Index::Waiting* rows;
 };
 
 void read_forms(const PlainText& text, const Rules& rules, const std::vector<Anchor>& anchors,
@@ -88,15 +81,15 @@ void read_forms(const PlainText& text, const Rules& rules, const std::vector<Anc
     const bool middle = i >= kMostAnchors / 2 && anchors.size() - i > kMostAnchors / 2;
     if (middle) continue;
     const Anchor& anchor = anchors[i];
-    for (size_t row : *anchor.forms) {
-      const Form& form = rules.forms[row];
-      if (!in_place(text, anchor.begin, form.place)) continue;
+    for (const Index::Stage& stage : *anchor.rows) {
+      const TextRule& form = rules.texts[stage.row];
+      if (!form.shape || !in_place(text, anchor.begin, form.place)) continue;
       const size_t from =
           form.from_the_line ? text.line_begin(anchor.begin, kLookBack) : anchor.begin;
-      const auto match = form.shape.match(text.text, from);
+      const auto match = form.shape->match(text.text, from);
       if (!match) continue;
-      found.push_back({nullptr, &form, anchor.begin, std::max(match->end, anchor.end),
-                       match->inner_begin, match->inner_end});
+      found.push_back({&form, anchor.begin, std::max(match->end, anchor.end), match->inner_begin,
+                       match->inner_end});
       break;
     }
   }
@@ -129,30 +122,38 @@ std::vector<RuleMatch> find_rules(const PlainText& text, const Rules& rules) {
   std::vector<std::array<Span, kMostFragments>> reached(rules.texts.size());
   index.search->scan(text.text, [&](size_t fragment, size_t begin, size_t end) {
     const Index::Waiting& waiting = index.waiting[fragment];
-    for (const Index::Stage& stage : waiting.texts) {
-      const KnownText& known = rules.texts[stage.row];
+    bool form = false;
+    for (const Index::Stage& stage : waiting) {
+      const TextRule& rule = rules.texts[stage.row];
+      if (rule.shape) {
+        form = true;
+        continue;
+      }
       std::array<Span, kMostFragments>& spans = reached[stage.row];
       Span span{begin, end};
       if (stage.fragment > 0) {
         const Span& before = spans[stage.fragment - 1];
-        if (before.end == 0 || before.end > begin || end - before.begin > known.window) continue;
+        if (before.end == 0 || before.end > begin || end - before.begin > rule.window) continue;
         span.begin = before.begin;
       }
       spans[stage.fragment] = span;
-      if (stage.fragment + 1 < known.fragments.size()) continue;
-      if (in_place(text, span.begin, known.place)) {
-        found.push_back({&known, nullptr, span.begin, end, span.begin, end});
+      if (stage.fragment + 1 < rule.fragments.size()) continue;
+      if (in_place(text, span.begin, rule.place)) {
+        found.push_back({&rule, span.begin, end, span.begin, end});
       }
       spans = {};
     }
-    if (!waiting.forms.empty()) anchors.push_back({begin, end, &waiting.forms});
+    if (form) anchors.push_back({begin, end, &waiting});
   });
   read_forms(text, rules, anchors, found);
-  std::stable_sort(found.begin(), found.end(), [](const RuleMatch& a, const RuleMatch& b) {
-    return a.begin != b.begin ? a.begin < b.begin : std::less<>()(a.form, b.form);
+  const auto form_of = [](const RuleMatch& match) {
+    return match.rule->shape ? match.rule : nullptr;
+  };
+  std::stable_sort(found.begin(), found.end(), [&](const RuleMatch& a, const RuleMatch& b) {
+    return a.begin != b.begin ? a.begin < b.begin : std::less<>()(form_of(a), form_of(b));
   });
-  const auto same_place = [](const RuleMatch& a, const RuleMatch& b) {
-    return a.begin == b.begin && a.form != nullptr && b.form != nullptr;
+  const auto same_place = [&](const RuleMatch& a, const RuleMatch& b) {
+    return a.begin == b.begin && form_of(a) != nullptr && form_of(b) != nullptr;
   };
   found.erase(std::unique(found.begin(), found.end(), same_place), found.end());
   return found;

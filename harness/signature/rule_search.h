@@ -9,11 +9,10 @@
 
 namespace mpsprobe {
 
-/// A rule's text in a plain text. Of a known text the whole match, of a form its message.
+/// A rule's text in a plain text. The message is a form's; of others the whole match.
 struct RuleMatch {
-  const KnownText* known = nullptr;  ///< one of the two, or none for a line of its own
-  const Form* form = nullptr;
-  size_t begin = 0;  ///< of the text's first fragment or the form's anchor
+  const TextRule* rule = nullptr;  ///< none: a line of its own
+  size_t begin = 0;                ///< of the first fragment
   size_t end = 0;
   size_t message_begin = 0;
   size_t message_end = 0;
@@ -23,7 +22,7 @@ struct RuleMatch {
 /// what went wrong. Points into the text.
 std::string_view message_of(const PlainText& text, const RuleMatch& match);
 
-/// Every known text and form that fits in `text` and stands in its place, by where they begin; of
+/// Every text and form that fits in `text` and stands in its place, by where they begin; of
 /// several forms at one place the first of the table. Linear in the text but for the shapes, of
 /// which no more than a few thousand are tried. Throws only for lack of memory; from any thread.
 std::vector<RuleMatch> find_rules(const PlainText& text, const Rules& rules);

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/signature/passing_frames.h"
 #include "harness/signature/shape.h"
 #include "harness/wire/enum_words.h"
 
@@ -49,18 +49,7 @@ template <>
 inline constexpr auto kWordsOf<Place> =
     std::to_array<std::string_view>({"anywhere", "line-start", "after-source", "unwarned"});
 
-/// A known text: literal fragments that occur in this order within `window` characters.
-struct KnownText {
-  std::string name;  ///< of the row; what `why` shows
-  TextClass text_class;
-  Place place = Place::anywhere;
-  size_t window = 600;
-  std::string title;  ///< complete
-  std::vector<std::string> fragments;
-};
-constexpr size_t kMostFragments = 4;
-
-/// When a form counts.
+/// When a text counts.
 enum class Counts : uint8_t {
   always,
   as_first_words,  ///< only of a process that ended itself; the first such text speaks for it
@@ -70,16 +59,19 @@ template <>
 inline constexpr auto kWordsOf<Counts> =
     std::to_array<std::string_view>({"always", "as-first-words", "as-last-words"});
 
-/// How a runtime tells a death: a literal anchor, and a shape around it whose parentheses
-/// hold the message. Of several forms that fit at one place the first in the table counts, and
-/// where a form's message holds another rule's text, that one counts in its place.
-struct Form {
-  std::string name;
+/// A text that tells of a failure: literal fragments that occur in this order within `window`
+/// characters, and make the title by themselves. Or the form in which a runtime tells of any: one
+/// fragment, and a shape around it whose parentheses hold the message. Of several forms that fit at
+/// one place the first in the table counts, and where a form's message holds another rule's text,
+/// that one counts in its place.
+struct TextRule {
+  std::string name;  ///< of the row; what `why` shows
   TextClass text_class;
-  std::string title;  ///< in front of the message's title
-  std::string anchor;
-  Shape shape;                 ///< matched at the anchor, or
-  bool from_the_line = false;  ///< ... where the anchor's line begins
+  std::string title;  ///< complete; of a form what stands in front of the message's title
+  std::vector<std::string> fragments;
+  size_t window = 600;
+  std::optional<Shape> shape;  ///< of a form: matched at its fragment, or
+  bool from_the_line = false;  ///< ... where the fragment's line begins
   Place place = Place::anywhere;
   Counts counts = Counts::always;
   bool known = false;
@@ -90,6 +82,7 @@ struct Form {
   /// The stacks that follow title it, as title_of_race() says (race_report.h).
   bool by_stacks = false;
 };
+constexpr size_t kMostFragments = 4;
 
 /// What is left out of a message, matched from left to right; nothing is looked at twice.
 struct Mask {
@@ -120,10 +113,40 @@ struct MisuseFrame {
   std::string title;     ///< of the text that the library writes there
 };
 
+/// Why a frame says nothing about whose failure it is.
+enum class Passing : uint8_t {
+  trampoline,  ///< where a signal handler begins: it and what it called are no part of the failure
+  ending,      ///< how an abort, a failed check or an exception leaves the code that found it
+  messaging,   ///< Objective-C and Swift sending, retaining and releasing
+  dispatch,    ///< queues and blocks of libdispatch
+  thread_entry,  ///< where threads and programs begin
+  teardown,      ///< where handlers of exit() and destructors of static objects are called
+  memory,        ///< copying, filling and comparing of bytes
+  allocator,     ///< inside malloc and free
+  lock,          ///< taking and giving back a lock
+  standard,      ///< the C++ standard library
+  interpreter,   ///< a language's own machinery
+  placeholder,   ///< a name that several functions share
+  unnamed,       ///< a place without a function in an image of the system
+};
+template <>
+inline constexpr auto kWordsOf<Passing> = std::to_array<std::string_view>(
+    {"trampoline", "ending", "messaging", "dispatch", "thread-entry", "tear-down", "memory",
+     "allocator", "lock", "standard", "interpreter", "placeholder", "unnamed"});
+
+/// One row of rules/frames.rules. A pattern is a name in which a star stands for any characters: at
+/// its front, at its end, once within. One that begins with no underscore fits names with any
+/// number of them in front, as libraries call the inner copy of a function. An empty image pattern
+/// fits every image; an empty function pattern fits frames without a function, and only those.
+struct PassingFrame {
+  Passing meaning;
+  std::string image;
+  std::string function;
+};
+
 /// All rules that make titles: rows of the files in rules/ (rule_file.h says how they are written).
 struct Rules {
-  std::vector<KnownText> texts;
-  std::vector<Form> forms;
+  std::vector<TextRule> texts;
   std::vector<Mask> noise;  ///< what is left out of a whole text, within its lines
   std::vector<Mask> leads;  ///< what is put in front of a message, left out one after another
   std::vector<Mask> masks;
@@ -135,6 +158,15 @@ struct Rules {
   /// Those of the project, read when they are first asked for. Static storage; from any thread.
   static const Rules& standard();
 };
+
+/// The first row that fits, or nothing: then the frame counts. `image` and `function` as
+/// normalise_image and normalise_function give them. Linear in the names; safe from any thread.
+const PassingFrame* find_passing_frame(
+    std::string_view image, std::string_view function,
+    const std::vector<PassingFrame>& rows = Rules::standard().frames);
+
+/// Whether an image, as normalise_image gives it, is an interpreter's own.
+bool of_interpreter(std::string_view image);
 
 /// The title of a command buffer that ended since another process made the GPU restart: no failure
 /// of the process that prints it.

@@ -86,7 +86,7 @@ const std::vector<Row>& rows() {
       {sampler, frame, Shape(R"((?<count>\d+) +(?<function>[^\n]+?)(?: \+ \d+)? +\((?:in )?(?<image>[^()\n]+?)(?: \+ \d+)?\))")},
       // --- crash reports', mpsprobe's, and what people leave of them
       {own, frame, Shape(R"(\d+[~ ] +(?<image>\S+)\s+(?<function>[^\n+]\S*[^\n]*?)(?: +\((?<source>[^()\n]+:\d+)\))?(?: +inlined)?$)")},
-      {report, frame, Shape(R"(\d+\s+(?<image>\S[^\n]*?)\s+0x[0-9a-f]+\s+(?<function>[^\n]+))")},
+      {any, frame, Shape(R"(\d+\s+(?<image>\S[^\n]*?)\s+0x[0-9a-f]+\s+(?<function>[^\n]+))")},
       {report, frame, Shape(R"(\d+\s+(?<image>[\w.+-]+)\s+(?<function>[^\n]*[\w\])>] \+ \d+)$)")},
       {report, frame, Shape(R"((?:\d+\s+)?(?<image>[\w.+-]+\.(?:dylib|so)[\w.]*)\s+(?<function>[\w~+:<-][^\n]*(?:\([^\n]*| \+ \d+))$)")},
       {report, frame, Shape(R"((?:\d+\s+)?(?<image>[\w.+-]+\.(?:dylib|so)[\w.]*)\s{2,}(?<function>[A-Za-z_][\w:~]+)$)")},
@@ -349,6 +349,13 @@ StackFrame read_written_frame(std::string_view line) {
     if (const auto parts = loose.match(line, 0)) return frame_of(*parts);
   }
   return {};
+}
+
+std::optional<FrameLine> read_frame_line(std::string_view line) {
+  const auto fit = fit_of(line, words_begin(line), Form::traceback, true);
+  if (!fit) return std::nullopt;
+  const bool python = fit->parts.has("python");
+  return FrameLine{fit->parts[python ? "source" : "image"], fit->parts["function"], python};
 }
 
 WrittenStacks read_written_stacks(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,18 @@ constexpr std::string_view kPythonsLibrary = "Python's library";
 /// without a number and an address in front, "frame #0: 0x1f image`function + 32". Without a
 /// function where the line has none. Throws only for lack of memory; from any thread.
 StackFrame read_written_frame(std::string_view line);
+
+/// What a line of a stack names. Points into the line.
+struct FrameLine {
+  std::string_view image;  ///< of a function of Python's its file; empty where none is named
+  std::string_view function;
+  bool python = false;
+};
+
+/// Reads a line as debuggers, sanitizers, C libraries, crash reports and Python's tracebacks print
+/// a frame; nothing where it is none. Of these forms people write no sentences. Throws only for
+/// lack of memory; from any thread.
+std::optional<FrameLine> read_frame_line(std::string_view line);
 
 /// The stacks that a text shows.
 struct WrittenStacks {

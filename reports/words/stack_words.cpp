@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "harness/signature/function_name.h"
-#include "harness/signature/passing_frames.h"
+#include "harness/signature/rules.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 

@@ -22,7 +22,7 @@ std::string threads_in_words(const std::vector<const ThreadStack*>& stacks);
 enum class Entry : unsigned char { show, fold };
 
 /// One frame a line: number, image, function with its source, or offset where it has no name. A "~"
-/// marks frames that only pass things on and title no failure (passing_frames.h). With Entry::fold
+/// marks frames that only pass things on and title no failure (rules.h). With Entry::fold
 /// those at the outer end, where the thread began, are left out. Below the first frame that does
 /// more, an interpreter's frames in a row are one line. At most `most` lines; what is left out is
 /// counted.

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 /// A run in which every text of testdata stands wherever a text can.
 class RunOfKinds {
  public:
-  RunOfKinds() : texts_(all_planted_texts()) {
+  RunOfKinds() : texts_(planted_texts()) {
     const fs::path file = run_.run() / "journal.ndjson";
     Journal journal = read_journal(file);
     fs::remove(file);

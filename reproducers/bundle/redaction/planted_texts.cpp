@@ -61,10 +61,6 @@ std::vector<PlantedText> texts_of(const char* file) {
 }  // namespace
 
 std::vector<PlantedText> planted_texts() {
-  return texts_of("personal.txt");
-}
-
-std::vector<PlantedText> all_planted_texts() {
   std::vector<PlantedText> all;
   for (const char* file : {"personal.txt", "personal_other_kinds.txt", "personal_as_words.txt"}) {
     const std::vector<PlantedText> texts = texts_of(file);

@@ -13,12 +13,10 @@ struct PlantedText {
   std::vector<std::string> personal;  ///< "198.51.100.23": each line of it
 };
 
-/// All of testdata/personal.txt: three a kind, of each kind that patterns are written for.
+/// All of testdata/personal.txt, three a kind of which patterns are written, of
+/// personal_other_kinds.txt, whose kinds have no pattern for the most part, and of
+/// personal_as_words.txt: names made of words of software and of everyday.
 std::vector<PlantedText> planted_texts();
-
-/// The same, and all of personal_other_kinds.txt, whose kinds have no pattern for the most part,
-/// and of personal_as_words.txt: names made of words of software and of everyday.
-std::vector<PlantedText> all_planted_texts();
 
 /// The lines of testdata/technical*.txt: nothing in them is anybody's.
 std::vector<std::string> technical_lines();

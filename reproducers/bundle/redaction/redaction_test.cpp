@@ -8,10 +8,12 @@
 #include <set>
 #include <sstream>
 
+#include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
+#include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
 #include "harness/signature/find_failures.h"
-#include "harness/signature/known_lines.h"
+#include "harness/signature/written_stacks.h"
 #include "reports/hostile_text.h"
 #include "reports/sample_journal.h"
 #include "reproducers/bundle/redaction/planted_texts.h"
@@ -76,7 +78,7 @@ TEST(Redactor, KeepsNoPlantedTextWhereverItStands) {
   if (kWithTorch) {
     ASSERT_EQ(redactor.output(known), known);
   }
-  const std::vector<PlantedText> planted = all_planted_texts();
+  const std::vector<PlantedText> planted = planted_texts();
   EXPECT_GE(planted.size(), 783U);
   std::vector<std::string> left;
   for (const PlantedText& each : planted) {
@@ -117,8 +119,7 @@ TEST(Redactor, KeepsWhatARuleOrAFrameKnows) {
     const std::string shown = redactor.output(line);
     whole += shown == line ? 1 : 0;
     part += shown != line && shown.find("left out") == std::string::npos ? 1 : 0;
-    FrameLine frame;
-    const bool known = !words_of_rules(line).empty() || is_frame_line(line, frame);
+    const bool known = !words_of_rules(line).empty() || read_frame_line(line).has_value();
     if (known && shown != line) spoilt.push_back(line + "  BECAME  " + shown);
   }
   RecordProperty("whole", static_cast<int>(whole));
@@ -161,6 +162,10 @@ TEST(Redactor, KeepsFunctionsOfTheSoftwareAlone) {
   }
   EXPECT_EQ(redactor.output("frame #4: 0x000000010b1c2d3e libjane.dylib`jane::run(int) + 44"),
             "frame #4: 0x000000010b1c2d3e <...>) + 44");
+  EXPECT_EQ(redactor.output("#1 0x7f00aa in at::add(int) /home/jane/a.cpp:3 (libtorch.so+0x1c)"),
+            "#1 0x7f00aa in at::add(int) /home/<...>:3 (libtorch.so+0x1c)");
+  EXPECT_EQ(redactor.output("jane/lib/libtorch.so(at_add+0x12) [0x7f00aa]"),
+            "<...>/libtorch.so(at_add+0x12) [0x7f00aa]");
   EXPECT_EQ(redactor.symbol("jane::run(int)", "libjane.dylib"), "<...>");
   EXPECT_EQ(redactor.symbol("at::linear(int)", "libtorch_cpu.so"), "at::linear(int)");
   EXPECT_EQ(
@@ -248,9 +253,10 @@ TEST(SoftwareText, ForgetsTheFoldersOfPersons) {
 std::string redacted(Journal& journal, Redactor& redactor) {
   redact_journal(journal, redactor, false);
   nlohmann::json all{header_to_json(journal.header), journal.provenances};
-  for (const auto& [id, images] : journal.image_sets) all.push_back({id, images_to_json(images)});
+  for (const auto& [id, images] : journal.image_sets)
+    all.push_back({id, record_json::write<nlohmann::json>(images)});
   for (const TrialRecord& trial : journal.trials) all.push_back(trial_to_json(trial));
-  for (const CampaignEnd& end : journal.ends) all.push_back(end_to_json(end));
+  for (const CampaignEnd& end : journal.ends) all.push_back(record_to_json(end));
   return all.dump();
 }
 

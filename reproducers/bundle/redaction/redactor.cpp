@@ -6,9 +6,10 @@
 
 #include "harness/input/input_error.h"
 #include "harness/signature/ascii.h"
-#include "harness/signature/known_lines.h"
+#include "harness/signature/find_failures.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/title.h"
+#include "harness/signature/written_stacks.h"
 #include "harness/wire/variables.h"
 #include "reports/words/counted.h"
 #include "reproducers/bundle/redaction/software_names.h"
@@ -81,27 +82,20 @@ bool could_be_shown_as(const std::string& text, const std::string& redacted) {
   const size_t last = left.find_last_of('(');
   if (last != left.npos && last > 0 && kNumbered.match(left, last - 1))
     left.remove_suffix(left.size() - last + 1);
-  std::vector<std::string_view> parts;
-  while (true) {
+  bool says_something = false;
+  bool first = true;
+  for (size_t at = 0;; first = false) {
     const size_t end = left.find(kLeftOut);
-    parts.push_back(left.substr(0, end));
-    if (end == left.npos) break;
+    const std::string_view part = left.substr(0, end);
+    says_something = says_something || std::any_of(part.begin(), part.end(), is_word_byte);
+    if (end == left.npos) {
+      return !first && says_something && text.size() >= at + part.size() && text.ends_with(part);
+    }
+    at = text.find(part, at);
+    if (at == text.npos || (first && at > 0)) return false;
+    at += part.size();
     left.remove_prefix(end + kLeftOut.size());
   }
-  const auto says_something = [](std::string_view part) {
-    return std::any_of(part.begin(), part.end(), is_word_byte);
-  };
-  if (parts.size() < 2 || std::none_of(parts.begin(), parts.end(), says_something) ||
-      !text.starts_with(parts.front())) {
-    return false;
-  }
-  size_t at = parts.front().size();
-  for (size_t i = 1; i + 1 < parts.size(); ++i) {
-    at = text.find(parts[i], at);
-    if (at == text.npos) return false;
-    at += parts[i].size();
-  }
-  return text.size() >= at + parts.back().size() && text.ends_with(parts.back());
 }
 
 Redactor::Redactor(bool enabled, std::vector<std::string> given)
@@ -124,39 +118,21 @@ bool Redactor::is_own_word(std::string_view word) const {
   return own_.has_literal(word) || software_.has_literal(word);
 }
 
-/// A line of a stack: of an image of the software all but paths, of any other no name.
+/// A line of a stack: of an image of the software what it names, but for paths.
 bool Redactor::mark_frame(std::string_view line, std::vector<bool>& keep) const {
-  FrameLine frame;
-  if (!is_frame_line(line, frame)) return false;
-  static const Shape kFrom(" from (\\S+)$");
-  static const Shape kOffset(" \\+ (?:0x[0-9a-f]+|\\d+)");
-  std::string_view image = line.substr(frame.image_begin, frame.image_end - frame.image_begin);
-  for (size_t at = frame.symbol_end; image.empty() && at < line.size(); ++at) {
-    const auto from = kFrom.match(line, at);
-    const size_t in = line.find(" in ", at);
-    if (from) {
-      image = line.substr(from->inner_begin, from->inner_end - from->inner_begin);
-    } else if (in != std::string_view::npos) {
-      image = line.substr(in + 4, line.find_last_not_of(')') - in - 3);
-      break;
-    }
-  }
-  const size_t quoted = line.find('"');
-  if (image.empty() && quoted != std::string_view::npos) {
-    image = line.substr(quoted + 1, line.find('"', quoted + 1) - quoted - 1);
-    if (!is_path_of_the_system(image) && place_in_a_package(image) == std::string_view::npos) {
-      return true;
-    }
-  }
-  if (const auto offset = kOffset.match(line, frame.symbol_end)) {
-    mark(keep, offset->begin, offset->end);
-  }
-  if (!is_of_the_software(image)) return true;
-  if (quoted == std::string_view::npos) mark(keep, 0, frame.symbol_begin);
-  mark(keep, frame.symbol_begin, frame.symbol_end);
-  if (const size_t from = line.rfind(" from "); from != std::string_view::npos) {
-    mark(keep, from, from + 5);
-  }
+  const std::optional<FrameLine> frame = read_frame_line(line);
+  if (!frame) return false;
+  const bool of_package = is_path_of_the_system(frame->image) ||
+                          place_in_a_package(frame->image) != std::string_view::npos;
+  if (!of_package && (frame->python || !is_of_the_software(frame->image))) return true;
+  const auto mark_name = [&](std::string_view name) {
+    const auto begin = static_cast<size_t>(name.data() - line.data());
+    if (!name.empty()) mark(keep, begin, begin + name.size());
+  };
+  static const Shape kNumber("\\W*\\d{1,4}(?!\\w)");
+  if (const auto number = kNumber.match(line, 0)) mark(keep, number->begin, number->end);
+  if (frame->image.find('/') == std::string_view::npos) mark_name(frame->image);
+  mark_name(frame->function.substr(0, frame->function.find('/')));
   return true;
 }
 
@@ -165,8 +141,6 @@ Redactor::Shown Redactor::shown_line(std::string_view whole, std::string_view li
   Shown shown;
   const size_t begin = static_cast<size_t>(line.data() - whole.data());
   line = line.substr(0, kMostLine);
-  std::string blanks(line);  // rules of frames know no tabs
-  std::replace(blanks.begin(), blanks.end(), '\t', ' ');
   std::vector<bool> keep(rules.begin() + static_cast<std::ptrdiff_t>(begin),
                          rules.begin() + static_cast<std::ptrdiff_t>(begin + line.size()));
   shown.known = std::find(keep.begin(), keep.end(), true) != keep.end();
@@ -177,7 +151,7 @@ Redactor::Shown Redactor::shown_line(std::string_view whole, std::string_view li
     shown.known = shown.known || run > 0;
     at += std::max<size_t>(run, 1);
   }
-  shown.known = mark_frame(blanks, keep) || shown.known;
+  shown.known = mark_frame(line, keep) || shown.known;
   mark_typed_values(line, keep);
   shown.text = without_given(words_kept(line, keep, shown.left_out));
   return shown;
