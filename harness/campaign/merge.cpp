@@ -20,9 +20,11 @@
 #include "harness/campaign/shard.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
+#include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/journal_reader.h"
+#include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/library_under_test.h"
 
@@ -360,7 +362,7 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
     add({{"record", "provenance"}, {"id", id}, {"provenance", data}});
   }
   for (const auto& [id, images] : journal.image_sets) {
-    add({{"record", "images"}, {"id", id}, {"images", images_to_json(images)}});
+    add({{"record", "images"}, {"id", id}, {"images", record_json::write<json>(images)}});
   }
   if (journal.stored) {
     journal.stored->for_each_json(
@@ -370,7 +372,7 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
     add({{"record", "trial"}, {"trial", trial_to_json(trial)}});
   }
   for (const CampaignEnd& end : journal.ends) {
-    json record = end_to_json(end);
+    json record = record_to_json(end);
     record["record"] = "end";
     add(record);
   }

@@ -39,22 +39,16 @@ void write_cells(const PlannedCells& cells, json& object) {
 void read_cells(const json& object, PlannedCells& cells) {
   for (const json& planned : object.at("cells")) {
     if (planned.contains("axes")) {
-      CellGrid grid;
-      read_record(planned, grid);
-      cells.push_back(std::move(grid));
+      cells.push_back(value_from_json<CellGrid>(planned));
     } else {
-      PlannedCell cell;
-      read_record(planned, cell);
-      cells.push_back(std::move(cell));
+      cells.push_back(value_from_json<PlannedCell>(planned));
     }
   }
   std::vector<Matrix::ExpectRule> rules;
   for (const json& rule : object.value("expect", json::array())) {  // old versions have none
-    Expectation expectation;
-    read_record(rule.at("expectation"), expectation);
     AxisValues where = rule.at("where");
     for (const auto& [axis, values] : where) axis_named(axis);
-    rules.push_back({{std::move(where)}, std::move(expectation)});
+    rules.push_back({{std::move(where)}, value_from_json<Expectation>(rule.at("expectation"))});
   }
   cells.expect(std::move(rules));
 }
@@ -72,7 +66,7 @@ void read_parts(CampaignHeader& header, const json& object) {
   }
   if (!object.contains("shard")) return;
   const json& shard = object.at("shard");
-  read_record(shard, header.shard.emplace());
+  header.shard = value_from_json<Shard>(shard);
   read_cells(shard.at("whole"), header.whole);
   if (header.shard->count > 10'000 || header.shard->index >= header.shard->count) {
     refuse_header("its shard is out of range");
@@ -95,8 +89,7 @@ json header_to_json(const CampaignHeader& header) {
 }
 
 CampaignHeader header_from_json(const json& object) {
-  CampaignHeader header;
-  read_record(object, header);
+  auto header = value_from_json<CampaignHeader>(object);
   // A journal may come from anywhere; what is run or multiplied must be what a run can have.
   for (const double seconds : {header.timeout_seconds, header.stall_seconds}) {
     if (!std::isfinite(seconds) || seconds < 0) refuse_header("a time limit is out of range");
@@ -108,16 +101,6 @@ CampaignHeader header_from_json(const json& object) {
   read_cells(object, header.cells);
   read_parts(header, object);
   return header;
-}
-
-json end_to_json(const CampaignEnd& end) {
-  return record_to_json(end);
-}
-
-CampaignEnd end_from_json(const json& object) {
-  CampaignEnd end;
-  read_record(object, end);
-  return end;
 }
 
 }  // namespace mpsprobe

@@ -10,7 +10,4 @@ nlohmann::json header_to_json(const CampaignHeader& header);
 /// The inverse. Throws nlohmann::json::exception or InputError where the object is no header.
 CampaignHeader header_from_json(const nlohmann::json& object);
 
-nlohmann::json end_to_json(const CampaignEnd& end);
-CampaignEnd end_from_json(const nlohmann::json& object);
-
 }  // namespace mpsprobe

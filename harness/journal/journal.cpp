@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,17 +14,17 @@
 
 #include "harness/folder/folder.h"
 #include "harness/input/input_file.h"
+#include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/journal_reader.h"
+#include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
 
 namespace mpsprobe {
 namespace {
 
 using nlohmann::json;
-
-constexpr size_t kWriteBytes = 1 << 20;
 
 std::string name_for(const std::string& text) {
   return fmt::format("{:016x}", fnv1a(text));
@@ -123,38 +124,24 @@ struct JournalWriter::State {
   /// The journal without its damaged lines takes its place; they are kept beside it.
   void leave_out(const std::vector<DamagedLine>& damaged) {
     std::ifstream whole = open_plain_file(file);
-    const std::string damaged_name = name + ".damaged";
-    const Descriptor aside = folder.open(damaged_name, O_WRONLY | O_APPEND | O_CREAT);
+    const Descriptor aside = folder.open(name + ".damaged", O_WRONLY | O_APPEND | O_CREAT);
     if (!aside.is_open()) fail("its damaged lines cannot be kept beside it in FILE.damaged");
     NewFile fresh(folder, name);
     if (!fresh.is_open()) fail("cannot be written anew");
     // The old one stays locked until the new one has its place.
     const Descriptor old = std::exchange(open, Descriptor(dup(fresh.fd())));
     lock();
-    std::string kept;
-    auto next = damaged.begin();
+    bool good = true;
     size_t number = 0;
-    for (std::string line; std::getline(whole, line) && !whole.eof();) {
-      ++number;
+    for (std::string line; good && std::getline(whole, line) && !whole.eof();) {
       line += '\n';
-      if (next != damaged.end() && next->line == number) {
-        const auto size = static_cast<ssize_t>(line.size());
-        if (write(aside.get(), line.data(), line.size()) != size) {
-          fail("its damaged lines cannot be kept beside it");
-        }
-        ++next;
-        continue;
-      }
-      kept += line;
-      if (kept.size() > kWriteBytes) write_and_clear(kept);
+      const auto size = static_cast<ssize_t>(line.size());
+      good = std::ranges::binary_search(damaged, ++number, {}, &DamagedLine::line)
+                 ? write(aside.get(), line.data(), line.size()) == size
+                 : fresh.write(line);
     }
-    write_and_clear(kept);
+    if (!good || !fresh.sync()) fail("cannot be written anew, without its damaged lines");
     if (!fresh.replace()) fail("cannot be put in place");
-  }
-
-  void write_and_clear(std::string& text) {
-    write_whole(text);
-    text.clear();
   }
 
   // Back to the end of the last whole line.
@@ -217,7 +204,7 @@ void JournalWriter::append(const TrialRecord& trial) {
   };
   for (ProcessRecord& process : stored.processes) {
     if (!process.recorder.images.empty()) {
-      json images = images_to_json(process.recorder.images);
+      json images = record_json::write<json>(process.recorder.images);
       process.image_set = store_once("images", images.dump(), [&] { return images; });
     }
     if (process.recorder.images.empty() && !state_->stored.contains(process.image_set)) {
@@ -237,12 +224,12 @@ void JournalWriter::append(uint64_t sequence, const KnownGood& known_good) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->write_whole(state_->line_of({{"record", "known_good"},
                                        {"sequence", sequence},
-                                       {"known_good", known_good_to_json(known_good)}}));
+                                       {"known_good", record_to_json(known_good)}}));
 }
 
 void JournalWriter::append(const CampaignEnd& end) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  json record = end_to_json(end);
+  json record = record_to_json(end);
   record["record"] = "end";
   state_->write_whole(state_->line_of(record));
 }

@@ -16,8 +16,10 @@
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
+#include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
+#include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
 
 namespace mpsprobe {
@@ -199,7 +201,7 @@ class Reader {
       journal_.provenances[object.at("id").get<std::string>()] = object.at("provenance");
     } else if (record == "images") {
       journal_.image_sets[object.at("id").get<std::string>()] =
-          images_from_json(object.at("images"));
+          value_from_json<std::vector<ImageSeen>>(object.at("images"));
     } else if (record == "trial") {
       sequences_.push_back(line.trial->sequence);
       stored_->add(file_, line.offset);
@@ -209,9 +211,9 @@ class Reader {
       const auto trial = std::find(sequences_.rbegin(), sequences_.rend(), sequence);
       if (trial == sequences_.rend()) return "it belongs to a trial that is not there";
       stored_->set_known_good(static_cast<size_t>(sequences_.rend() - trial) - 1,
-                              known_good_from_json(object.at("known_good")));
+                              value_from_json<KnownGood>(object.at("known_good")));
     } else if (record == "end") {
-      journal_.ends.push_back(end_from_json(object));
+      journal_.ends.push_back(value_from_json<CampaignEnd>(object));
     } else {
       return "it is no record that this version knows";
     }

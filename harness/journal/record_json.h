@@ -194,4 +194,12 @@ void read_record(const nlohmann::json& object, Record& record) {
   record_json::amend(object, record);
 }
 
+/// A record that is described, or a list of such.
+template <typename Value>
+Value value_from_json(const nlohmann::json& from) {
+  Value value;
+  record_json::read(from, value);
+  return value;
+}
+
 }  // namespace mpsprobe

@@ -44,28 +44,9 @@ void refuse_word(const char* of) {
 json trial_to_json(const TrialRecord& trial) {
   return record_to_json(trial);
 }
-json known_good_to_json(const KnownGood& known_good) {
-  return record_to_json(known_good);
-}
-json images_to_json(const std::vector<ImageSeen>& images) {
-  return record_json::write<json>(images);
-}
-
-std::vector<ImageSeen> images_from_json(const json& list) {
-  std::vector<ImageSeen> images;
-  record_json::read(list, images);
-  return images;
-}
-
-KnownGood known_good_from_json(const json& object) {
-  KnownGood known_good;
-  read_record(object, known_good);
-  return known_good;
-}
 
 TrialRecord trial_from_json(const json& object) {
-  TrialRecord trial;
-  read_record(object, trial);
+  auto trial = value_from_json<TrialRecord>(object);
   // Whoever shows a trial looks its process up by this index.
   const auto count = static_cast<int>(trial.processes.size());
   if (trial.judged_process < 0 || (count > 0 && trial.judged_process >= count)) {

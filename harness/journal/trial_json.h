@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "harness/record/trial.h"
 
@@ -14,12 +13,6 @@ nlohmann::json trial_to_json(const TrialRecord& trial);
 
 /// The inverse. Throws nlohmann::json::exception or InputError where the object is no trial.
 TrialRecord trial_from_json(const nlohmann::json& object);
-
-nlohmann::json known_good_to_json(const KnownGood& known_good);
-KnownGood known_good_from_json(const nlohmann::json& object);
-
-nlohmann::json images_to_json(const std::vector<ImageSeen>& images);
-std::vector<ImageSeen> images_from_json(const nlohmann::json& list);
 
 /// `text` as valid UTF-8: every byte that is none becomes U+FFFD.
 std::string valid_utf8(const std::string& text);
