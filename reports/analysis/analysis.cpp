@@ -112,15 +112,6 @@ class Records {
   int repeated_ = 0;
 };
 
-std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
-  std::vector<CellEvidence> evidence;
-  for (const CellSummary& cell : analysis.cells) {
-    evidence.push_back({analysis.arms[cell.arm].label, cell.cell, cell.counted, cell.failures,
-                        cell.rate, cell.overlap == Overlap::none, cell.most_inside, cell.refused});
-  }
-  return evidence;
-}
-
 Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   Analysis analysis;
   analysis.header = journal.header;
@@ -170,7 +161,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   }
   analysis.cells = summaries.take();
   analysis.cells_not_listed = summaries.not_listed();
-  analysis.boundaries = find_boundaries(evidence_of(analysis));
+  analysis.boundaries = find_boundaries(analysis.cells, analysis.arms);
   if (settle_rate > 0) settle(settle_rate, analysis);
   analysis.planned = static_cast<int>(analysis.cells_not_listed) * journal.header.trials;
   bool others = false;  ///< simulated ones of another device
@@ -199,16 +190,18 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.starts = trials.starts();
   analysis.complete = analysis.recorded >= analysis.planned;
   analysis.signatures = group_by_signature(journal, analysis, trials, failed);
+  for (size_t i = 0; i < analysis.signatures.size(); ++i) {
+    for (const SignatureGroup::Where& where : analysis.signatures[i].cells) {
+      analysis.cells[where.summary].titles.push_back({i, where.failures});
+    }
+  }
   analysis.still_computing = group_by_signature(journal, analysis, trials, slow);
   analysis.comparisons = compare_layers(analysis);
   analysis.bystanders = records.bystanders();
   analysis.left_out = group_left_out(journal.header.left_out);
   add_unsupported(analysis.cells, unsupported, analysis.left_out);
   analysis.warnings = warn(journal, analysis, trials, arms.divided, records.repeated());
-  RateClaims claims = compare_rates(analysis);
-  analysis.rate_claims = std::move(claims.each);
-  analysis.claims_together = std::move(claims.together);
-  analysis.priced = std::move(claims.priced);
+  compare_rates(analysis);
   analysis.answer = find_answer(analysis);
   return analysis;
 }

@@ -10,11 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "harness/boundary/boundary.h"
 #include "harness/campaign/settling.h"
 #include "harness/journal/journal.h"
 #include "harness/statistics/anytime.h"
 #include "harness/statistics/interval.h"
+#include "harness/wire/library_under_test.h"
+#include "reports/analysis/boundary.h"
 #include "reports/analysis/inside_share.h"
 #include "reports/claims/rate_claim.h"
 
@@ -22,21 +23,13 @@ namespace mpsprobe {
 
 /// One worker with one build of the library. A worker whose trials ran on several builds is several
 /// arms: results of different builds are never added up.
-struct Arm {
+struct Arm : LibraryUnderTest {
   std::string label;   ///< "stock"; "stock, build 2" where a worker had several
   std::string worker;  ///< name given with --worker
   std::string worker_path;
-  bool proved = false;       ///< a process that ran trials said so; otherwise only `describe` did
-  std::string library_name;  ///< "LibTorch", "MLX"; empty where none was told of
-  std::string version;
-  std::string git_hash;
-  std::string library;                ///< path of the library that was really loaded
-  std::string build_id;               ///< ELF build id or Mach-O UUID
-  std::optional<bool> stream_pool;    ///< MPSStreamPool is there
-  std::string interpreter;            ///< that calls it, "cpython 3.11.7"; empty where none does
-  std::vector<std::string> packages;  ///< of Python that its worker had loaded, "numpy 2.1.0"
-  std::vector<std::string> devices;   ///< as processes named them, each once
-  std::set<uint64_t> stacks;          ///< bytes of a thread's stack where a cell does not say
+  bool proved = false;  ///< a process that ran trials said so; otherwise only `describe` did
+  std::vector<std::string> devices;  ///< as processes named them, each once
+  std::set<uint64_t> stacks;         ///< bytes of a thread's stack where a cell does not say
 };
 
 /// How far the threads of a cell were really inside an operation at the same time.
@@ -66,6 +59,12 @@ struct OutcomeCount {
 struct TrialSpeed {
   int trial = 0;
   double operations_per_second = 0;
+};
+
+/// Trials of a cell that failed with one title.
+struct TitleCount {
+  size_t signature = 0;  ///< index into Analysis::signatures
+  int failures = 0;
 };
 
 /// What the trials of one cell came to, for one arm.
@@ -99,9 +98,10 @@ struct CellSummary {
   uint64_t checked = 0;              ///< results compared with the reference, over passing trials
   uint64_t unchecked = 0;
   bool simulated = false;
-  bool paravirtual = false;  ///< on the GPU of a virtual Mac: no result of a real chip
-  int recorded = 0;          ///< trials in the journal, whatever they came to
-  double seconds = 0;        ///< that these took, added up
+  bool paravirtual = false;        ///< on the GPU of a virtual Mac: no result of a real chip
+  std::vector<TitleCount> titles;  ///< the most frequent of the run first
+  int recorded = 0;                ///< trials in the journal, whatever they came to
+  double seconds = 0;              ///< that these took, added up
 
   /// Of failures: none where nothing but refusals came.
   bool has_rate() const { return counted > 0; }
@@ -314,10 +314,12 @@ struct Analysis {
   Bystanders bystanders;
   std::vector<LeftOutGroup> left_out;
   std::vector<Warning> warnings;
-  std::vector<RateClaim> rate_claims;
-  std::vector<RateClaim> claims_together;  ///< several of these as one, see compare_rates.h
-  std::vector<RateClaim> priced;           ///< settings where nothing failed, and their price
-  double seconds = 0;  ///< during which at least one trial ran, in all pieces of the run
+  std::vector<RateClaim> rate_claims;  ///< see compare_rates.h
+  /// All of these about one remedy as one claim, where there are several: what a few trials of each
+  /// kind of cell do not show, those of all may. Each cell counts once.
+  std::vector<RateClaim> claims_together;
+  std::vector<RateClaim> priced;  ///< settings where nothing failed, and their price
+  double seconds = 0;             ///< during which at least one trial ran, in all pieces of the run
   std::array<uint64_t, 3> starts{};  ///< how processes were started: how many, by StartProcess
   Answer answer;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
@@ -14,15 +15,9 @@ namespace {
 using nlohmann::json;
 
 void describe_arm(Arm& arm, const json& provenance) {
-  const LibraryUnderTest library = library_under_test(provenance);
-  arm.library_name = library.name;
-  arm.version = library.version;
-  arm.git_hash = library.git_hash;
-  arm.library = library.path;
-  arm.build_id = library.build_id;
-  arm.stream_pool = library.stream_pool;
-  arm.interpreter = library.interpreter;
-  if (!library.packages.empty()) arm.packages = library.packages;
+  LibraryUnderTest library = library_under_test(provenance);
+  if (library.packages.empty()) library.packages = std::move(arm.packages);
+  static_cast<LibraryUnderTest&>(arm) = std::move(library);
 }
 
 void add_device(Arm& arm, const json& provenance) {

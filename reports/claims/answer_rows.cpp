@@ -16,10 +16,8 @@ namespace mpsprobe {
 namespace {
 
 /// Kinds of cell that share a row: they came out alike in every build, count by count.
-struct Row {
+struct Row : AnswerTable::Row {
   std::vector<std::string> labels;
-  std::string axis;
-  std::vector<std::string> fields;
   std::pair<int, double> weight;  ///< whether it fails, refuses or passes; then how often
 };
 
@@ -140,7 +138,7 @@ class Rows {
   AnswerTable table() {
     std::map<std::vector<std::string>, size_t> index;
     for (const Family& family : families_of(analysis_)) {
-      Row row{{family.label}, family.axis, {}, {}};
+      Row row{{.axis = family.axis}, {family.label}, {}};
       std::vector<std::string> key{family.axis};
       for (const auto& cells : family.by_arm) {
         const CountsOfKind counts(family, cells,
@@ -170,18 +168,16 @@ class Rows {
     return place == places_.end() ? "" : place->second;
   }
 
-  AnswerTable written() const {
+  AnswerTable written() {
     constexpr size_t kMostLabels = 3;
     AnswerTable table;
     for (const Arm& arm : analysis_.arms) table.builds.push_back(arm.label);
-    for (const Row& row : rows_) {
-      AnswerTable::Row& written = table.rows.emplace_back();
-      written.cells = some_of(row.labels, kMostLabels, "; ");
-      written.axis = row.axis;
-      written.fields = row.fields;
+    for (Row& row : rows_) {
+      row.cells = some_of(row.labels, kMostLabels, "; ");
       if (row.labels.size() > 1) {
-        for (std::string& field : written.fields) field += ", each";
+        for (std::string& field : row.fields) field += ", each";
       }
+      table.rows.push_back(std::move(row));
     }
     return table;
   }

@@ -33,18 +33,17 @@ using PairsByThreads = std::map<int32_t, CellPair>;
 
 class RateComparisons {
  public:
-  explicit RateComparisons(const Analysis& analysis) : analysis_(analysis) {
+  explicit RateComparisons(Analysis& analysis) : analysis_(analysis) {
     for (size_t i = 0; i < analysis.cells.size(); ++i) {
       by_id_.try_emplace({analysis.cells[i].arm, analysis.cells[i].id}, i);
     }
   }
 
-  RateClaims find() {
+  void find() {
     for (const std::string_view name : kCompared) along(*find_axis(name));
     threads_and_processes();
     for (const std::string_view about : kTogether) take_together(about);
     correct();
-    return std::move(claims_);
   }
 
  private:
@@ -148,7 +147,7 @@ class RateComparisons {
     }
     if (all.seen_with.failures + all.seen_without.failures == 0) {
       find_price(claim, pairs);
-      if (claim.price) claims_.priced.push_back(std::move(claim));
+      if (claim.price) analysis_.priced.push_back(std::move(claim));
       return;
     }
     if (!claim.strata.empty()) {
@@ -159,7 +158,7 @@ class RateComparisons {
       claim.seen_without = all.seen_without;
     }
     find_price(claim, pairs);
-    claims_.each.push_back(std::move(claim));
+    analysis_.rate_claims.push_back(std::move(claim));
   }
 
   // A cell that is in several claims would make their pairs depend on one another: the first one
@@ -168,7 +167,7 @@ class RateComparisons {
     RateClaim all;
     std::set<size_t> used;
     int number = 0;
-    for (const RateClaim& claim : claims_.each) {
+    for (const RateClaim& claim : analysis_.rate_claims) {
       if (claim.about != about || claim.effect == RateEffect::cannot_compare) continue;
       const size_t before = used.size();
       for (size_t i = 0; i < claim.cells_with.size(); ++i) {
@@ -188,7 +187,7 @@ class RateComparisons {
     all.about = about;
     all.label = counted(number, "comparisons") + " together";
     all.p = stratified_p_value(analysis_.sampling, all.strata);
-    claims_.together.push_back(std::move(all));
+    analysis_.claims_together.push_back(std::move(all));
   }
 
   // At the largest thread count at which enough trials of both passed.
@@ -236,7 +235,7 @@ class RateComparisons {
   void correct() {
     std::vector<RateClaim*> tested;
     std::vector<double> p_values;
-    for (std::vector<RateClaim>* claims : {&claims_.each, &claims_.together}) {
+    for (std::vector<RateClaim>* claims : {&analysis_.rate_claims, &analysis_.claims_together}) {
       for (RateClaim& claim : *claims) {
         if (claim.effect == RateEffect::cannot_compare) continue;
         tested.push_back(&claim);
@@ -250,22 +249,21 @@ class RateComparisons {
       claim.effect = effect_shown(claim.corrected_p < kClaimLevel,
                                   excess_failures(claim.strata) < 0, claim.seen_with.failures);
     }
-    for (RateClaim& claim : claims_.each) {
+    for (RateClaim& claim : analysis_.rate_claims) {
       claim.of = tested.size();
       if (is_opposite(claim)) claim.effect = RateEffect::opposite;
     }
-    for (RateClaim& claim : claims_.together) claim.of = tested.size();
+    for (RateClaim& claim : analysis_.claims_together) claim.of = tested.size();
   }
 
-  const Analysis& analysis_;
+  Analysis& analysis_;
   std::map<std::pair<size_t, std::string>, size_t> by_id_;
-  RateClaims claims_;
 };
 
 }  // namespace
 
-RateClaims compare_rates(const Analysis& analysis) {
-  return RateComparisons(analysis).find();
+void compare_rates(Analysis& analysis) {
+  RateComparisons(analysis).find();
 }
 
 }  // namespace mpsprobe

@@ -9,7 +9,6 @@
 
 #include "harness/statistics/fisher.h"
 #include "harness/wire/axis.h"
-#include "reports/analysis/failures/titles.h"
 #include "reports/claims/rate_claim.h"
 #include "reports/expectations/version_range.h"
 
@@ -46,11 +45,11 @@ std::string on_backend(const Cell& cell, Backend backend) {
 bool same_library(const Arm& a, const Arm& b) {
   if (a.interpreter != b.interpreter || a.version != b.version) return false;
   if (!a.build_id.empty() && !b.build_id.empty()) return a.build_id == b.build_id;
-  return a.library == b.library && a.version == b.version && a.git_hash == b.git_hash;
+  return a.path == b.path && a.version == b.version && a.git_hash == b.git_hash;
 }
 
 bool proved(const Arm& arm) {
-  const bool named = !arm.build_id.empty() || !arm.library.empty() || !arm.git_hash.empty();
+  const bool named = !arm.build_id.empty() || !arm.path.empty() || !arm.git_hash.empty();
   return arm.proved && named;
 }
 
@@ -89,8 +88,7 @@ class Devices {
 
 class Pairs {
  public:
-  explicit Pairs(const Analysis& analysis)
-      : analysis_(analysis), titles_(titles_by_cell(analysis)), devices_(analysis) {
+  explicit Pairs(const Analysis& analysis) : analysis_(analysis), devices_(analysis) {
     for (size_t i = 0; i < analysis.cells.size(); ++i) {
       if (analysis.cells[i].counted > 0) by_id_[analysis.cells[i].id].push_back(i);
     }
@@ -145,19 +143,15 @@ class Pairs {
     }
     comparison.simulated = one.simulated || two.simulated;
     if (one.failures > 0 && two.failures > 0) {
-      const std::vector<TitleCount>& titles = titles_[{two.arm, two.id}];
-      const std::vector<TitleCount>& others = titles_[{one.arm, one.id}];
-      comparison.same_signature = std::ranges::any_of(others, [&titles](const TitleCount& other) {
-        return std::ranges::any_of(titles, [&other](const TitleCount& title) {
-          return title.signature == other.signature;
-        });
+      comparison.same_signature = std::ranges::any_of(one.titles, [&two](const TitleCount& title) {
+        return std::ranges::find(two.titles, title.signature, &TitleCount::signature) !=
+               two.titles.end();
       });
     }
     found_.push_back(comparison);
   }
 
   const Analysis& analysis_;
-  std::map<std::pair<size_t, std::string>, std::vector<TitleCount>> titles_;
   Devices devices_;
   std::map<std::string, std::vector<size_t>> by_id_;
   std::vector<Comparison> found_;
@@ -269,7 +263,7 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
 }
 
 bool is_older(const Arm& a, const Arm& b) {
-  return a.library_name == b.library_name && !a.version.empty() && !b.version.empty() &&
+  return a.name == b.name && !a.version.empty() && !b.version.empty() &&
          version_before(a.version, b.version) && !version_before(b.version, a.version);
 }
 

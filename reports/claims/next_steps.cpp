@@ -94,8 +94,8 @@ std::string tried(const Analysis& analysis) {
 // Nothing where nobody but the reader maintains what failed.
 std::string_view maintainers_of(const CellSummary& cell, const Arm& arm) {
   if (cell.cell.backend == Backend::metal) return "apple";
-  if (arm.library_name == "MLX") return "mlx";
-  return arm.library_name == "LibTorch" ? "pytorch" : "";
+  if (arm.name == "MLX") return "mlx";
+  return arm.name == "LibTorch" ? "pytorch" : "";
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "reports/difference/run_facts.h"
 
 #include "harness/input/input_error.h"
-#include "reports/analysis/failures/titles.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
@@ -76,14 +75,12 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   facts.planned = analysis.planned;
   facts.undone = analysis.undone;
   for (const Arm& arm : analysis.arms) {
-    facts.arms[arm.label] = {
-        build_in_words(arm.library_name, arm.version, arm.git_hash, arm.build_id),
-        joined(arm.devices), arm.library_name, arm.version, arm.packages};
+    facts.arms[arm.label] = {build_in_words(arm.name, arm.version, arm.git_hash, arm.build_id),
+                             joined(arm.devices), arm.name, arm.version, arm.packages};
   }
   for (const SignatureGroup& signature : analysis.signatures) {
     facts.outcomes[signature.title] = signature.first.judgement.outcome;
   }
-  const auto titles = titles_by_cell(analysis);
   for (const CellSummary& cell : analysis.cells) {
     CellFacts& each = facts.cells[{analysis.arms[cell.arm].label, cell.id}];
     each = {cell.cell,
@@ -95,9 +92,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
             cell.paravirtual,
             cell.expected == Expected::unmet,
             {}};
-    const auto at = titles.find({cell.arm, cell.id});
-    if (at == titles.end()) continue;
-    for (const TitleCount& count : at->second) {
+    for (const TitleCount& count : cell.titles) {
       each.titles[analysis.signatures[count.signature].title] = count.failures;
     }
   }

@@ -8,7 +8,6 @@
 
 #include "reports/analysis/common_axes.h"
 #include "reports/analysis/failures/failure_kind.h"
-#include "reports/analysis/failures/titles.h"
 #include "reports/claims/layers.h"
 #include "reports/groups/group_words.h"
 #include "reports/html/chart.h"
@@ -33,10 +32,7 @@ constexpr size_t kMostShownCharts = 200;
 class Page {
  public:
   Page(const Analysis& analysis, const Beside& beside)
-      : analysis_(analysis),
-        beside_(beside),
-        prefix_(class_prefix(analysis)),
-        titles_(titles_by_cell(analysis)) {}
+      : analysis_(analysis), beside_(beside), prefix_(class_prefix(analysis)) {}
 
   std::string html() {
     head();
@@ -150,7 +146,7 @@ class Page {
         "<div class=\"wide\"><table id=\"cells\"><thead><tr><th scope=\"col\">cell</th>";
     if (analysis_.arms.size() > 1) html_ += "<th scope=\"col\">worker</th>";
     html_ += "<th scope=\"col\">result</th><th scope=\"col\">failure rate, 95%</th>";
-    if (!titles_.empty()) html_ += "<th scope=\"col\">failures</th>";
+    if (!analysis_.signatures.empty()) html_ += "<th scope=\"col\">failures</th>";
     html_ += "</tr></thead>\n<tbody>\n";
     for (const CellSummary& cell : analysis_.cells) row(cell);
     html_ += "</tbody></table></div>\n";
@@ -175,19 +171,17 @@ class Page {
     if (cell.has_rate()) {
       html_ += percent_down(cell.rate.low) + " to " + percent_up(cell.rate.high);
     }
-    html_ += titles_.empty() ? "</td>" : "</td><td>";
-    if (const auto at = titles_.find({cell.arm, cell.id}); at != titles_.end()) {
-      for (size_t i = 0; i < at->second.size() && i < 3; ++i) {
-        const TitleCount& count = at->second[i];
-        const std::string title = markup(analysis_.signatures[count.signature].title, 300);
-        html_ += i == 0 ? "" : "<br>";
-        html_ += count.signature < kMostShownSignatures
-                     ? fmt::format("<a href=\"#s{}\">{}</a>", count.signature, title)
-                     : title;
-        html_ += fmt::format(" ({})", count.failures);
-      }
+    html_ += analysis_.signatures.empty() ? "</td>" : "</td><td>";
+    for (size_t i = 0; i < cell.titles.size() && i < 3; ++i) {
+      const TitleCount& count = cell.titles[i];
+      const std::string title = markup(analysis_.signatures[count.signature].title, 300);
+      html_ += i == 0 ? "" : "<br>";
+      html_ += count.signature < kMostShownSignatures
+                   ? fmt::format("<a href=\"#s{}\">{}</a>", count.signature, title)
+                   : title;
+      html_ += fmt::format(" ({})", count.failures);
     }
-    html_ += titles_.empty() ? "</tr>\n" : "</td></tr>\n";
+    html_ += analysis_.signatures.empty() ? "</tr>\n" : "</td></tr>\n";
   }
 
   void comparisons() {
@@ -242,13 +236,12 @@ class Page {
           "</pre>\n";
     }
     size_t shown = 0;
-    for (const SharedStack& stack : group_stacks(example.stacks)) {
+    for (const auto& threads : group_stacks(example.stacks)) {
       if (shown++ == kMostShownStacks) break;
-      html_ += fmt::format("<p>{}{}:</p><pre tabindex=\"0\">{}</pre>\n",
-                           markup(threads_in_words(stack.threads), 500),
-                           stack.threads.front()->faulting ? ", where it crashed" : "",
-                           markup(stack_in_words(stack.threads.front()->frames, kMostShownFrames),
-                                  16000, Lines::keep));
+      html_ += fmt::format(
+          "<p>{}{}:</p><pre tabindex=\"0\">{}</pre>\n", markup(threads_in_words(threads), 500),
+          threads.front()->faulting ? ", where it crashed" : "",
+          markup(stack_in_words(threads.front()->frames, kMostShownFrames), 16000, Lines::keep));
     }
     if (!example.excerpt.empty()) {
       html_ += "<p>What it said last:</p><pre tabindex=\"0\">" +
@@ -290,7 +283,6 @@ class Page {
   const Analysis& analysis_;
   const Beside& beside_;
   std::string prefix_;
-  std::map<std::pair<size_t, std::string>, std::vector<TitleCount>> titles_;
   std::string html_;
 };
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <vector>
 
-#include "harness/wire/library_under_test.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
@@ -87,11 +86,8 @@ std::string with_arm(const Analysis& analysis, std::string label, const std::str
 }
 
 std::string library_in_words(const Arm& arm) {
-  LibraryUnderTest library;
-  library.name = arm.library_name.empty() && !arm.version.empty() ? "library" : arm.library_name;
-  library.version = arm.version;
-  library.interpreter = arm.interpreter;
-  library.packages = arm.packages;
+  LibraryUnderTest library = arm;
+  if (library.name.empty() && !library.version.empty()) library.name = "library";
   const bool told =
       !library.name.empty() || !library.interpreter.empty() || !library.packages.empty();
   return told ? in_words(library) : "";

@@ -239,10 +239,10 @@ std::vector<std::string> waits_in_words(const StackEvidence& stacks) {
   return lines;
 }
 
-std::vector<SharedStack> group_stacks(const StackEvidence& stacks) {
+std::vector<std::vector<const ThreadStack*>> group_stacks(const StackEvidence& stacks) {
   using Place = std::tuple<std::string, std::string, uint64_t>;
   std::map<std::vector<Place>, size_t> index;
-  std::vector<SharedStack> groups;
+  std::vector<std::vector<const ThreadStack*>> groups;
   for (const ThreadStack& stack : stacks.threads) {
     if (stack.frames.empty()) continue;
     std::vector<Place> places;
@@ -251,7 +251,7 @@ std::vector<SharedStack> group_stacks(const StackEvidence& stacks) {
     }
     const auto [at, fresh] = index.try_emplace(std::move(places), groups.size());
     if (fresh) groups.emplace_back();
-    groups[at->second].threads.push_back(&stack);
+    groups[at->second].push_back(&stack);
   }
   return groups;
 }

@@ -47,12 +47,9 @@ std::string lock_cycle_in_words(const StackEvidence& stacks);
 /// threads.
 std::vector<std::string> waits_in_words(const StackEvidence& stacks);
 
-/// Threads with the same stack.
-struct SharedStack {
-  std::vector<const ThreadStack*> threads;  ///< point into the evidence
-};
-/// In the order of the evidence; threads without a frame are left out. Two stacks are the same
-/// where image, function and offset of every frame are; the lines of the source may differ.
-std::vector<SharedStack> group_stacks(const StackEvidence& stacks);
+/// The threads that have each stack; they point into the evidence. In its order; threads without a
+/// frame are left out. Two stacks are the same where image, function and offset of every frame are;
+/// the lines of the source may differ.
+std::vector<std::vector<const ThreadStack*>> group_stacks(const StackEvidence& stacks);
 
 }  // namespace mpsprobe

@@ -124,19 +124,19 @@ TEST(StackWords, AHolderThatIsNotSeenIsNotGuessed) {
 
 TEST(StackWords, IdenticalStacksAreFolded) {
   const StackEvidence stacks = lock_cycle_of_8();
-  const std::vector<SharedStack> groups = group_stacks(stacks);
+  const auto groups = group_stacks(stacks);
   ASSERT_THAT(groups, SizeIs(3));
-  EXPECT_EQ(threads_in_words(groups[0].threads), "threads 0-7");
-  EXPECT_EQ(threads_in_words(groups[1].threads), "the main thread");
+  EXPECT_EQ(threads_in_words(groups[0]), "threads 0-7");
+  EXPECT_EQ(threads_in_words(groups[1]), "the main thread");
 }
 
 TEST(StackWords, ADifferentCallSiteIsADifferentStack) {
   StackEvidence stacks = lock_cycle_of_8();
   stacks.threads[3].frames[3].offset += 8;
-  const std::vector<SharedStack> groups = group_stacks(stacks);
+  const auto groups = group_stacks(stacks);
   ASSERT_THAT(groups, SizeIs(4));
-  EXPECT_EQ(threads_in_words(groups[0].threads), "threads 0-2 and threads 4-7");
-  EXPECT_EQ(threads_in_words(groups[1].threads), "thread 3");
+  EXPECT_EQ(threads_in_words(groups[0]), "threads 0-2 and threads 4-7");
+  EXPECT_EQ(threads_in_words(groups[1]), "thread 3");
 }
 
 TEST(StackWords, HostileNamesArePrintable) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/wire/axis.h"
-#include "reports/analysis/failures/titles.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 
@@ -40,7 +39,6 @@ std::string report_csv(const Analysis& analysis) {
     names.emplace_back(name);
   }
   std::string text = csv_row(names);
-  const auto titles = titles_by_cell(analysis);
   for (const CellSummary& cell : analysis.cells) {
     const Arm& arm = analysis.arms[cell.arm];
     std::vector<std::string> fields{std::string(device_class(cell)), csv_text(arm.label),
@@ -65,10 +63,8 @@ std::string report_csv(const Analysis& analysis) {
     }
     fields.push_back(csv_text(fmt::format("{}", fmt::join(outcomes, "; "))));
     std::vector<std::string> failed_as;
-    if (const auto at = titles.find({cell.arm, cell.id}); at != titles.end()) {
-      for (const TitleCount& count : at->second) {
-        failed_as.push_back(analysis.signatures[count.signature].title);
-      }
+    for (const TitleCount& count : cell.titles) {
+      failed_as.push_back(analysis.signatures[count.signature].title);
     }
     fields.push_back(csv_text(fmt::format("{}", fmt::join(failed_as, "; "))));
     fields.push_back(std::to_string(cell.most_inside));

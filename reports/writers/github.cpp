@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/statistics/interval.h"
-#include "reports/analysis/failures/titles.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/answer_tables.h"
@@ -52,16 +51,13 @@ std::vector<const CellSummary*> by_weight(const Analysis& analysis) {
   return cells;
 }
 
-using Titles = std::map<std::pair<size_t, std::string>, std::vector<TitleCount>>;
-
-std::string first_title(const Analysis& analysis, const Titles& titles, const CellSummary& cell) {
-  const auto at = titles.find({cell.arm, cell.id});
-  return at == titles.end() ? "" : analysis.signatures[at->second.front().signature].title;
+std::string first_title(const Analysis& analysis, const CellSummary& cell) {
+  return cell.titles.empty() ? "" : analysis.signatures[cell.titles.front().signature].title;
 }
 
-std::string summary_row(const Analysis& analysis, const Titles& titles, const CellSummary& cell) {
+std::string summary_row(const Analysis& analysis, const CellSummary& cell) {
   const Standing standing = standing_of(cell);
-  const std::string title = first_title(analysis, titles, cell);
+  const std::string title = first_title(analysis, cell);
   const std::string rate = cell.has_rate() ? fmt::format("{} to {}", percent_down(cell.rate.low),
                                                          percent_up(cell.rate.high))
                                            : "";
@@ -120,8 +116,7 @@ std::string report_github(const Analysis& analysis) {
       fmt::format("\n### {}Cells\n\n| cell | worker | result | failure rate, 95% | signature |\n"
                   "| --- | --- | --- | --- | --- |\n",
                   prefix));
-  const Titles titles = titles_by_cell(analysis);
-  for (const CellSummary* cell : by_weight(analysis)) add(summary_row(analysis, titles, *cell));
+  for (const CellSummary* cell : by_weight(analysis)) add(summary_row(analysis, *cell));
   if (kept < rows) {
     text += fmt::format("\n{} more rows do not fit: {}\n", rows - kept, rest_is_in());
   }
@@ -136,7 +131,6 @@ std::string report_annotations(const Analysis& analysis) {
         "error", prefix + "incomplete run",
         fmt::format("{} of {} planned trials ran", analysis.recorded, analysis.planned)));
   }
-  const Titles titles = titles_by_cell(analysis);
   size_t left_out = 0;
   for (const CellSummary* cell : by_weight(analysis)) {
     if (weight_of(*cell) > 1) break;
@@ -145,9 +139,9 @@ std::string report_annotations(const Analysis& analysis) {
       continue;
     }
     const Standing standing = standing_of(*cell);
-    lines.push_back(annotation(
-        standing.unexpected ? "error" : "notice", prefix + cell->id,
-        standing.word + " " + standing.rest + " " + first_title(analysis, titles, *cell)));
+    lines.push_back(
+        annotation(standing.unexpected ? "error" : "notice", prefix + cell->id,
+                   standing.word + " " + standing.rest + " " + first_title(analysis, *cell)));
   }
   if (left_out > 0) {
     lines.push_back(annotation("notice", prefix + "more cells failed",

@@ -200,7 +200,7 @@ std::string provenance(const Analysis& analysis) {
                     !arm.stream_pool   ? "?"
                     : *arm.stream_pool ? "yes"
                                        : "no",
-                    span(arm.library), span(fmt::format("{}", fmt::join(arm.devices, ", ")))});
+                    span(arm.path), span(fmt::format("{}", fmt::join(arm.devices, ", ")))});
   }
   return "## What ran\n\n" + markdown_table(rows) + "\n" + loaded_and_stacks(analysis);
 }

@@ -92,17 +92,16 @@ std::string hung_stacks(const FailureExample& example) {
   for (const std::string& line : waits_in_words(stacks)) waits += "- " + escaped(line) + "\n";
   if (!waits.empty()) text += waits + "\n";
 
-  const std::vector<SharedStack> groups = group_stacks(stacks);
-  const bool race = !groups.empty() && groups[0].threads[0]->thread == kSideOfRace;
+  const auto groups = group_stacks(stacks);
+  const bool race = !groups.empty() && groups[0][0]->thread == kSideOfRace;
   if (!groups.empty()) {
     text += fmt::format("Stacks {}; ~ marks what only passes things on.\n\n",
                         race ? "that ThreadSanitizer printed" : "of its threads");
   }
   for (size_t i = 0; i < std::min(groups.size(), kMostStacks); ++i) {
-    text += fmt::format("{}{}:\n\n", race ? "" : "Stack of ",
-                        escaped(threads_in_words(groups[i].threads)));
-    text += frames(groups[i].threads.front()->frames,
-                   groups.size() == 1 ? kMostFrames : kMostFramesOfMany, Entry::fold);
+    text += fmt::format("{}{}:\n\n", race ? "" : "Stack of ", escaped(threads_in_words(groups[i])));
+    text += frames(groups[i].front()->frames, groups.size() == 1 ? kMostFrames : kMostFramesOfMany,
+                   Entry::fold);
   }
   if (groups.size() > kMostStacks) {
     text += fmt::format("{} more stacks are in report.json.\n\n", groups.size() - kMostStacks);

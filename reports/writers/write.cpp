@@ -11,6 +11,7 @@
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "harness/input/near_name.h"
+#include "harness/wire/split.h"
 #include "reports/html/html.h"
 #include "reports/html/svg.h"
 #include "reports/words/safe_text.h"
@@ -80,16 +81,13 @@ std::vector<std::string> format_names() {
 Formats formats_named(std::string_view list) {
   std::set<std::string_view> wanted;
   const std::vector<std::string> known = format_names();
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view name = list.substr(begin, end - begin);
+  for (const std::string_view name : split(list, ',')) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw InputError("--format " + shortened(printable(name), 60),
                        "there is no such format" + did_you_mean(name, known),
                        fmt::format("There are: {}", fmt::join(known, ", ")));
     }
     wanted.insert(name);
-    begin = end + 1;
   }
   Formats formats;
   for (const Writer& writer : kWriters) {

@@ -214,7 +214,7 @@ std::string versions(const IssueFacts& facts) {
   for (size_t index : arms) {
     const Arm& arm = analysis.arms[index];
     if (facts.generic) {
-      line("Library", arm.library_name.empty() ? "" : library_in_words(arm));
+      line("Library", arm.name.empty() ? "" : library_in_words(arm));
       line("Python", arm.interpreter);
       for (const std::string& package : arm.packages) line("Package", package);
       line("Device", fmt::format("{}", fmt::join(arm.devices, ", ")));

@@ -136,6 +136,12 @@ std::string needed_code_in_words(const BundleFinding& finding) {
                      finding.reproduction.cell.op);
 }
 
+bool shown_to_fail(const BundleFinding& finding, Kind kind) {
+  return std::ranges::any_of(finding.reproduction.proofs, [kind](const Proof& proof) {
+    return proof.kind == kind && proof.arm == ProofArm::failing && proof.held;
+  });
+}
+
 std::string rerun_command(const BundleFinding& finding) {
   CampaignHeader header = finding.evidence->journal.header;
   const Arm& arm = finding.arm();
@@ -146,7 +152,7 @@ std::string rerun_command(const BundleFinding& finding) {
   if (names_workers(header)) {
     worker = arm.worker;
     path = arm.version.empty() ? "<its worker>"
-                               : fmt::format("<a worker of {} {}>", arm.library_name, arm.version);
+                               : fmt::format("<a worker of {} {}>", arm.name, arm.version);
   }
   header.command_line = for_others(header.command_line);
   std::erase_if(header.environment, [](const std::string& variable) {

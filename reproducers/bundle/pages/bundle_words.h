@@ -28,6 +28,9 @@ std::vector<std::string> others_in_words(const BundleFinding& finding);
 /// Which code of the user's own the cell needs, and that it was not packed; else empty.
 std::string needed_code_in_words(const BundleFinding& finding);
 
+/// Whether it was seen here that the program of this kind fails as the cell did.
+bool shown_to_fail(const BundleFinding& finding, Kind kind);
+
 /// The command that runs the smallest failing cell again.
 std::string rerun_command(const BundleFinding& finding);
 

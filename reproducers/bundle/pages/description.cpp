@@ -28,7 +28,7 @@ std::string system_in_words(const BundleFinding& finding) {
 
 std::string library_in_words(const BundleFinding& finding) {
   const Arm& arm = finding.arm();
-  return arm.version.empty() ? "" : arm.library_name + " " + one_line(arm.version, 60);
+  return arm.version.empty() ? "" : arm.name + " " + one_line(arm.version, 60);
 }
 
 std::string prefix_of(const BundleFinding& finding) {
@@ -47,14 +47,6 @@ std::string class_lines(const BundleFinding& finding) {
   return text;
 }
 
-/// Whether it was seen here that the program fails as the cell did.
-bool shown_to_fail(const BundleFinding& finding, const Emission& program) {
-  const auto& proofs = finding.reproduction.proofs;
-  return std::any_of(proofs.begin(), proofs.end(), [&program](const Proof& proof) {
-    return proof.kind == program.kind && proof.arm == ProofArm::failing && proof.held;
-  });
-}
-
 std::string steps(const BundleFinding& finding) {
   // Apple's frameworks alone first: it leaves PyTorch out of the question.
   std::vector<Emission> programs = finding.reproduction.programs;
@@ -64,7 +56,7 @@ std::string steps(const BundleFinding& finding) {
   for (const Emission& program : programs) {
     if (program.files.empty() || program.kind == Kind::python) continue;
     others = true;
-    if (!shown_to_fail(finding, program)) continue;
+    if (!shown_to_fail(finding, program.kind)) continue;
     const std::string say_how = "Build and run the program in it: its first lines say how.";
     return fmt::format(
         "1. Open a terminal in programs/{}.\n2. {}\n3. {}\n", name_of(program.kind),
@@ -127,12 +119,11 @@ std::string configuration(const BundleFinding& finding) {
   line("Model", finding.machine("model"));
   line("Chip", finding.machine("chip"));
   const Arm& arm = finding.arm();
-  if (arm.version.empty() && arm.library.empty()) {
+  if (arm.version.empty() && arm.path.empty()) {
     text += "- Library: none is loaded by this worker\n";
   } else {
-    line(arm.library_name.c_str(),
-         joined({arm.version, arm.git_hash.empty() ? "" : "git " + arm.git_hash,
-                 arm.build_id.empty() ? "" : "id " + arm.build_id}));
+    line(arm.name.c_str(), joined({arm.version, arm.git_hash.empty() ? "" : "git " + arm.git_hash,
+                                   arm.build_id.empty() ? "" : "id " + arm.build_id}));
   }
   line("Device", joined(finding.smallest().summary->devices));
   line("mpsprobe", finding.evidence->journal.header.mpsprobe_version);

@@ -52,8 +52,7 @@ std::vector<std::string_view> trackers_of(const BundleFinding& finding) {
     case Backend::cuda:
     case Backend::cpu:
       // Own code that loaded no LibTorch is of whatever it calls.
-      if (finding.arm().library_name.empty() && !finding.arm().interpreter.empty())
-        return {"generic"};
+      if (finding.arm().name.empty() && !finding.arm().interpreter.empty()) return {"generic"};
       return {"pytorch", "generic"};
     case Backend::command:  // what it calls is the user's to say
       return {"generic", "pytorch", "mlx", "apple"};
@@ -64,16 +63,12 @@ std::vector<std::string_view> trackers_of(const BundleFinding& finding) {
 
 /// Which of the programs stands in a tracker's text: the first that was shown to fail here, else
 /// the first of them. nullptr where there is none.
-const Emission* program_for(const Reproduction& known, std::initializer_list<Kind> kinds) {
+const Emission* program_for(const BundleFinding& finding, std::initializer_list<Kind> kinds) {
   const Emission* first = nullptr;
   for (const Kind kind : kinds) {
-    for (const Emission& program : known.programs) {
+    for (const Emission& program : finding.reproduction.programs) {
       if (program.kind != kind || program.files.empty()) continue;
-      const bool failed =
-          std::any_of(known.proofs.begin(), known.proofs.end(), [kind](const Proof& proof) {
-            return proof.kind == kind && proof.arm == ProofArm::failing && proof.held;
-          });
-      if (failed) return &program;
+      if (shown_to_fail(finding, kind)) return &program;
       if (first == nullptr) first = &program;
     }
   }
@@ -139,24 +134,25 @@ std::string headed(const BundleFinding& finding, const IssueFacts& facts, const 
 
 /// For whom it is, or whose backend it is. Refuses another stack's tracker.
 std::string issue(const BundleFinding& finding, const std::string& audience) {
-  const Reproduction& known = finding.reproduction;
   const std::vector<std::string_view> takes = trackers_of(finding);
   const std::string_view tracker = audience.empty() ? takes.front() : audience;
   if (std::find(takes.begin(), takes.end(), tracker) == takes.end()) {
-    throw InputError(fmt::format("--for {}", tracker),
-                     fmt::format("the failure is of the backend {}", name_of(known.cell.backend)),
-                     fmt::format("Say --for {}, or name another failure with --signature",
-                                 fmt::join(takes, " or --for ")));
+    throw InputError(
+        fmt::format("--for {}", tracker),
+        fmt::format("the failure is of the backend {}", name_of(finding.reproduction.cell.backend)),
+        fmt::format("Say --for {}, or name another failure with --signature",
+                    fmt::join(takes, " or --for ")));
   }
   if (tracker == "apple") return apple_issue(finding);
   if (tracker == "mlx") {
-    const Emission* const program = program_for(known, {Kind::mlx, Kind::mlx_python, Kind::python});
+    const Emission* const program =
+        program_for(finding, {Kind::mlx, Kind::mlx_python, Kind::python});
     const IssueFacts facts = issue_facts(finding, program);
     const std::string language =
         program != nullptr && program->kind == Kind::mlx ? "cpp" : "python";
     return headed(finding, facts, mlx_issue_text(facts, facts.python, language));
   }
-  IssueFacts facts = issue_facts(finding, program_for(known, {Kind::python}));
+  IssueFacts facts = issue_facts(finding, program_for(finding, {Kind::python}));
   facts.generic = tracker == "generic";
   return headed(finding, facts, issue_text(facts));
 }

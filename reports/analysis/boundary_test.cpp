@@ -1,9 +1,11 @@
-#include "harness/boundary/boundary.h"
+#include "reports/analysis/boundary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "reports/analysis/analysis.h"
 
 namespace mpsprobe {
 namespace {
@@ -12,18 +14,24 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-CellEvidence threads(int count, int failures, int trials = 10) {
-  CellEvidence evidence;
-  evidence.worker = "stock";
-  evidence.cell.op = "linear";
-  evidence.cell.threads = count;
-  evidence.trials = trials;
-  evidence.failures = failures;
-  return evidence;
+CellSummary threads(int count, int failures, int trials = 10) {
+  CellSummary cell;
+  cell.cell.op = "linear";
+  cell.cell.threads = count;
+  cell.counted = trials;
+  cell.failures = failures;
+  return cell;
 }
 
-Boundary only(const std::vector<CellEvidence>& evidence) {
-  const std::vector<Boundary> found = find_boundaries(evidence);
+std::vector<Boundary> boundaries_of(const std::vector<CellSummary>& cells) {
+  std::vector<Arm> arms(2);
+  arms[0].label = "stock";
+  arms[1].label = "fork";
+  return find_boundaries(cells, arms);
+}
+
+Boundary only(const std::vector<CellSummary>& cells) {
+  const std::vector<Boundary> found = boundaries_of(cells);
   EXPECT_THAT(found, SizeIs(1));
   return found.empty() ? Boundary{} : found.front();
 }
@@ -54,7 +62,7 @@ TEST(Boundary, PassingAgainAboveAFailureIsNotHidden) {
 }
 
 TEST(Boundary, WhatWasRefusedIsNeitherAPassNorUntested) {
-  CellEvidence refused = threads(4, 0, 0);
+  CellSummary refused = threads(4, 0, 0);
   refused.refused = 10;
   const Boundary boundary = only({threads(1, 0), refused, threads(8, 0, 0)});
   EXPECT_EQ(boundary.most_passing->count, 1);
@@ -84,19 +92,19 @@ TEST(Boundary, CountsWithoutEvidenceAreGapsAndNoPasses) {
 }
 
 TEST(Boundary, NeedsTwoTestedCounts) {
-  EXPECT_THAT(find_boundaries(std::vector{threads(4, 10)}), IsEmpty());
-  EXPECT_THAT(find_boundaries(std::vector{threads(1, 0), threads(2, 0, 0)}), IsEmpty());
-  EXPECT_THAT(find_boundaries({}), IsEmpty());
+  EXPECT_THAT(boundaries_of({threads(4, 10)}), IsEmpty());
+  EXPECT_THAT(boundaries_of({threads(1, 0), threads(2, 0, 0)}), IsEmpty());
+  EXPECT_THAT(boundaries_of({}), IsEmpty());
 }
 
 TEST(Boundary, KeepsWorkersAndEveryOtherAxisApart) {
-  std::vector<CellEvidence> evidence{threads(1, 0), threads(2, 0), threads(1, 0), threads(2, 10)};
-  evidence[2].worker = evidence[3].worker = "fork";
+  std::vector<CellSummary> cells{threads(1, 0), threads(2, 0), threads(1, 0), threads(2, 10)};
+  cells[2].arm = cells[3].arm = 1;
   for (const auto& [count, failures] : {std::pair{1, 0}, std::pair{2, 4}}) {
-    evidence.push_back(threads(count, failures));
-    evidence.back().cell.validation = Validation::api;
+    cells.push_back(threads(count, failures));
+    cells.back().cell.validation = Validation::api;
   }
-  const std::vector<Boundary> found = find_boundaries(evidence);
+  const std::vector<Boundary> found = boundaries_of(cells);
   ASSERT_THAT(found, SizeIs(3));
   EXPECT_FALSE(found[0].fewest_failing);
   EXPECT_EQ(found[1].worker, "fork");
@@ -106,9 +114,9 @@ TEST(Boundary, KeepsWorkersAndEveryOtherAxisApart) {
 }
 
 TEST(Boundary, RunsAlongProcessesToo) {
-  std::vector<CellEvidence> evidence{threads(1, 0), threads(1, 0), threads(2, 10)};
-  evidence[1].cell.processes = 8;
-  const std::vector<Boundary> found = find_boundaries(evidence);
+  std::vector<CellSummary> cells{threads(1, 0), threads(1, 0), threads(2, 10)};
+  cells[1].cell.processes = 8;
+  const std::vector<Boundary> found = boundaries_of(cells);
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].axis, "threads");
   EXPECT_EQ(found[1].axis, "processes");

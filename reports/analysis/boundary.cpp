@@ -1,9 +1,11 @@
-#include "harness/boundary/boundary.h"
+#include "reports/analysis/boundary.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
+
+#include "reports/analysis/analysis.h"
 
 namespace mpsprobe {
 namespace {
@@ -51,31 +53,29 @@ void settle_at(Boundary& boundary, const SettledPlace& settled) {
   });
 }
 
-std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence) {
+std::vector<Boundary> find_boundaries(std::span<const CellSummary> cells,
+                                      std::span<const Arm> arms) {
   std::vector<Boundary> found;
   for (const VariedAxis& axis : kVaried) {
     std::vector<Boundary> groups;
-    std::map<std::pair<std::string, std::string>, size_t> index;
-    for (const CellEvidence& item : evidence) {
-      Cell group = item.cell;
+    std::map<std::pair<size_t, std::string>, size_t> index;
+    for (const CellSummary& cell : cells) {
+      Cell group = cell.cell;
       group.*axis.count = 1;
-      const auto [at, fresh] = index.try_emplace({item.worker, to_string(group)}, groups.size());
+      const auto [at, fresh] = index.try_emplace({cell.arm, to_string(group)}, groups.size());
       if (fresh) {
-        Boundary boundary;
-        boundary.worker = item.worker;
+        Boundary& boundary = groups.emplace_back();
+        boundary.worker = arms[cell.arm].label;
         boundary.axis = axis.name;
         boundary.group = group;
-        groups.push_back(std::move(boundary));
       }
       Boundary& boundary = groups[at->second];
-      const int32_t count = item.cell.*axis.count;
-      if (item.trials > 0) {
-        boundary.points.push_back(
-            {count, item.trials, item.failures, item.rate, item.without_overlap, item.most_inside});
-      } else if (item.refused > 0) {
-        boundary.refused.push_back(count);
+      const int32_t count = cell.cell.*axis.count;
+      if (cell.counted > 0) {
+        boundary.points.push_back({count, cell.counted, cell.failures, cell.rate,
+                                   cell.overlap == Overlap::none, cell.most_inside});
       } else {
-        boundary.untested.push_back(count);
+        (cell.refused > 0 ? boundary.refused : boundary.untested).push_back(count);
       }
     }
     for (Boundary& boundary : groups) {

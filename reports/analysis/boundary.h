@@ -12,26 +12,17 @@
 
 namespace mpsprobe {
 
-/// What the trials of one cell by one worker came to, as far as they count.
-struct CellEvidence {
-  std::string worker;
-  Cell cell;
-  int trials = 0;  ///< passes and failures; 0 where the cell was asked for and nothing counts
-  int failures = 0;
-  Interval rate = {};            ///< 95% interval of the failure rate
-  bool without_overlap = false;  ///< several threads, and never two of them inside an operation
-  uint32_t most_inside = 0;      ///< the most threads that were inside an operation at once
-  int refused = 0;               ///< trials that the library refused: they do not count
-};
+struct Arm;
+struct CellSummary;
 
 /// One tested count of a boundary.
 struct BoundaryPoint {
   int32_t count = 0;  ///< threads or processes
   int trials = 0;
   int failures = 0;
-  Interval rate = {};
-  bool without_overlap = false;
-  uint32_t most_inside = 0;
+  Interval rate = {};            ///< 95% interval of the failure rate
+  bool without_overlap = false;  ///< several threads, and never two of them inside an operation
+  uint32_t most_inside = 0;      ///< the most threads that were inside an operation at once
 };
 
 /// What a campaign that settles where cells begin to fail at a rate came to: the change point
@@ -47,7 +38,7 @@ struct SettledPlace {
 
 /// Where failures begin along one axis, every other axis held. Derived, never stored.
 struct Boundary {
-  std::string worker;
+  std::string worker;                   ///< label of the arm
   std::string axis;                     ///< "threads" or "processes"
   Cell group;                           ///< the other axes; the varied one is 1
   std::vector<BoundaryPoint> points;    ///< counts with evidence, ascending
@@ -66,9 +57,10 @@ struct Boundary {
 };
 
 /// Boundaries of all groups with evidence, or a refusal, at two counts or more, along threads
-/// first, then along processes; groups in the order in which they first occur in `evidence`.
-/// Evidence of one worker and cell must occur once: results are never added up here.
-std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence);
+/// first, then along processes; groups in the order in which they first occur in `cells`. A cell of
+/// one arm must occur once: results are never added up here.
+std::vector<Boundary> find_boundaries(std::span<const CellSummary> cells,
+                                      std::span<const Arm> arms);
 
 /// Takes that as the boundary's place.
 void settle_at(Boundary& boundary, const SettledPlace& settled);
