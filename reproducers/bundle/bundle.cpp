@@ -236,11 +236,7 @@ std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOpt
       findings_of(evidence, wanted_titles(evidence, options.signature, folder));
   for (const BundleFinding& finding : findings) refuse_simulated(finding, options);
   for (BundleFinding& finding : findings) {
-    const CellCount& smallest = finding.smallest();
-    const double rate = static_cast<double>(smallest.failures) / smallest.summary->counted;
-    finding.reproduction =
-        read_reproduction(evidence, finding.raw_title, smallest.summary->cell, finding.group->title,
-                          rate, options.programs, finding.simulated, code, redactor);
+    finding.reproduction = read_reproduction(finding, options.programs, code, redactor);
   }
   for (const BundleFinding& finding : findings) {
     written.push_back(write_one(finding, options, redactor));

@@ -11,6 +11,7 @@
 #include "harness/wire/own_command.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
+#include "reproducers/bundle/pages/finding.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
 #include "reproducers/minimise/slug.h"
 
@@ -99,14 +100,6 @@ bool is_of_own_code(const std::vector<std::string>& environment) {
     return variable.starts_with("MPSPROBE_PYTHON_CODE=") ||
            variable.starts_with("MPSPROBE_PYTEST=");
   });
-}
-
-/// The judgement of a trial that failed so; of a crash where none has this title.
-Judgement judgement_of(const Journal& journal, const std::string& title) {
-  for (const TrialRecord& trial : journal.trials) {
-    if (trial.judgement.signature == title) return trial.judgement;
-  }
-  return {.outcome = Outcome::signal};
 }
 
 /// The programs in the forms that `repro` found. Not those that never failed there.
@@ -286,13 +279,15 @@ OwnPrograms read_own_code(const fs::path& folder) {
   return code;
 }
 
-Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_title,
-                               const Cell& smallest, const std::string& title, double rate,
-                               const fs::path& programs, bool simulated, const OwnPrograms& code,
-                               Redactor& redactor) {
+Reproduction read_reproduction(const BundleFinding& finding, const fs::path& programs,
+                               const OwnPrograms& code, Redactor& redactor) {
+  const Evidence& evidence = *finding.evidence;
+  const std::string& raw_title = finding.raw_title;
+  const std::string& title = finding.group->title;
+  const CellSummary& smallest = *finding.smallest().summary;
   const Folder run(evidence.folder);
   Reproduction result;
-  result.cell = smallest;
+  result.cell = smallest.cell;
   ReproductionReader reader(run, folder_of_reproduction(raw_title), redactor, result);
   bool own_code = evidence.own_code;
   if (reader.minimum(raw_title, evidence)) {
@@ -316,16 +311,19 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
     return result;
   }
   if (programs.empty() || !result.programs.empty()) return result;
-  const Judgement judgement = judgement_of(evidence.journal, title);
+  const Judgement& judgement = finding.group->first.judgement;
   EmissionRequest request{
       .cell = result.cell,
       .signature = title,
       .outcome = judgement.outcome,
       .watermark =
-          simulated ? simulated_watermark(result.cell, evidence.analysis.own_mps_code) : "",
+          finding.simulated ? simulated_watermark(result.cell, evidence.analysis.own_mps_code) : "",
       .at_end = judgement.phase >= Phase::teardown,
       .programs = programs};
-  if (result.proofs.empty()) request.form.attempts = attempts_for(rate);
+  if (result.proofs.empty()) {
+    request.form.attempts =
+        attempts_for(static_cast<double>(finding.smallest().failures) / smallest.counted);
+  }
   try {
     result.programs = emit_as_tried(request, result.proofs);
   } catch (const InputError& error) {

@@ -18,6 +18,8 @@
 
 namespace mpsprobe {
 
+struct BundleFinding;
+
 /// A run as it may be handed on: everything in it is redacted, and everything derived from it with
 /// it.
 struct Evidence {
@@ -64,14 +66,12 @@ OwnPrograms read_own_code(const std::filesystem::path& folder);
 /// says so. Throws InputError, JournalError.
 Evidence read_evidence(const std::filesystem::path& folder, Redactor& redactor, bool with_output);
 
-/// Reads what `mpsprobe repro` made of the signature (its title as measured), and emits programs of
-/// the minimal cell, or of `smallest`, the cell that failed with the fewest threads, with the title
-/// as it is here and the rate at which it did. `programs` as of EmissionRequest; empty: none are
-/// made. Of own code the program is the one of `code`, or there is none. What is of another
-/// signature, another worker's build, changed since, or cannot be read, is not taken, and said.
-Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_title,
-                               const Cell& smallest, const std::string& title, double rate,
-                               const std::filesystem::path& programs, bool simulated,
+/// Reads what `mpsprobe repro` made of a failure, and emits programs of the minimal cell, or of the
+/// cell that failed with the fewest threads, with the title as it is here and the rate at which
+/// that did. `programs` as of EmissionRequest; empty: none are made. Of own code the program is the
+/// one of `code`, or there is none. What is of another signature, another worker's build, changed
+/// since, or cannot be read, is not taken, and said.
+Reproduction read_reproduction(const BundleFinding& finding, const std::filesystem::path& programs,
                                const OwnPrograms& code, Redactor& redactor);
 
 }  // namespace mpsprobe

@@ -15,6 +15,7 @@
 #include "harness/record/trial_fields.h"
 #include "harness/signature/function_name.h"
 #include "harness/stack/image_symbols.h"
+#include "harness/wire/split.h"
 #include "reproducers/bundle/redaction/software_names.h"
 #include "reproducers/minimise/minimum_fields.h"
 
@@ -407,10 +408,8 @@ void add_package(const fs::path& library, SoftwareText& software) {
 /// Literals of a program that was built here name the folder that its sources lay in.
 std::string without_paths(std::string_view literals) {
   std::string kept;
-  for (size_t begin = 0; begin < literals.size();) {
-    const size_t end = std::min(literals.find('\0', begin), literals.size());
-    if (literals[begin] != '/') kept += literals.substr(begin, end + 1 - begin);
-    begin = end + 1;
+  for (const std::string_view literal : split(literals, '\0')) {
+    if (!literal.starts_with('/')) kept.append(literal).push_back('\0');
   }
   return kept;
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "harness/signature/ascii.h"
 #include "harness/signature/shape.h"
 
 namespace mpsprobe {
@@ -16,10 +17,6 @@ namespace {
 constexpr size_t kHashed = 6;
 constexpr size_t kMostOfWord = 64;
 constexpr size_t kBuckets = size_t{1} << 20;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 size_t bucket_of(const char* bytes) {
   uint64_t word = 0;
@@ -93,8 +90,7 @@ std::string without_homes(std::string literals) {
 }  // namespace
 
 bool is_word_byte(char c) {
-  return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return ascii::word(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 void SoftwareText::add(std::string_view text) {
