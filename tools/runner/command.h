@@ -69,6 +69,7 @@ RunCommand add_list(CLI::App& app, const Called& called);
 RunCommand add_merge(CLI::App& app, const Called& called);
 RunCommand add_new(CLI::App& app, const Called& called);
 RunCommand add_observe(CLI::App& app, const Called& called);
+RunCommand add_read(CLI::App& app, const Called& called);
 RunCommand add_report(CLI::App& app, const Called& called);
 
 }  // namespace mpsprobe

@@ -10,7 +10,6 @@
 #include "tools/runner/exit_code.h"
 #include "tools/runner/help/help.h"
 #include "tools/runner/option_check.h"
-#include "tools/runner/read/read_command.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/run_command.h"
@@ -37,12 +36,6 @@ namespace {
 constexpr std::string_view kRunAndLook = "Run and look";
 constexpr std::string_view kResults = "With a run's results";
 constexpr std::string_view kShell = "For the shell";
-
-/// A command that needs nothing but its options.
-template <auto Add, auto Run>
-RunCommand plain(CLI::App& app, const Called& /*called*/) {
-  return bound(app, Add, Run);
-}
 
 RunCommand add_run(CLI::App& app, const Called& called) {
   const auto options = std::make_shared<RunOptions>();
@@ -199,7 +192,7 @@ const std::array kCommands{
             "  pbpaste | mpsprobe read - --json",
             "Exit codes: 0 read, 2 wrong usage, or no text, 3 a journal cannot be read, 4 nothing "
             "of a failure found.",
-            plain<add_read_options, read_command_line>},
+            add_read},
     Command{
         "feedback", kResults,
         "make of a run what can be filed: a folder and an archive for each failure",

@@ -1,5 +1,3 @@
-#include "tools/runner/read/read_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
@@ -29,6 +27,7 @@
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
+#include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/read/cells_to_run.h"
 #include "tools/runner/say.h"
@@ -37,6 +36,12 @@ namespace mpsprobe {
 namespace {
 
 using nlohmann::json;
+
+/// What `mpsprobe read` was asked for.
+struct ReadOptions {
+  std::string input;  ///< a file, or "-"
+  bool json = false;
+};
 
 constexpr int kFormVersion = 1;
 constexpr size_t kMostFrames = 30;
@@ -343,8 +348,6 @@ void print_failure(const ReadFailure& failure) {
   }
 }
 
-}  // namespace
-
 void add_read_options(CLI::App& app, ReadOptions& options) {
   app.add_option("input", options.input,
                  "a log, an .ips crash report, a journal or a pasted issue; - for standard input")
@@ -353,6 +356,8 @@ void add_read_options(CLI::App& app, ReadOptions& options) {
   app.add_flag("--json", options.json, "as JSON");
 }
 
+/// What failed, of a log, a crash report, a journal or a pasted issue. Returns the exit code: 0; 4
+/// where nothing tells of a failure. Throws InputError, JournalError.
 int read_command_line(const ReadOptions& options) {
   const ReadResult result = read_any(options.input);
   const int code = result.failures.empty() ? kExitNothingRun : kExitOk;
@@ -376,6 +381,12 @@ int read_command_line(const ReadOptions& options) {
     print_failure(failure);
   }
   return code;
+}
+
+}  // namespace
+
+RunCommand add_read(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_read_options, read_command_line);
 }
 
 }  // namespace mpsprobe
