@@ -12,7 +12,6 @@
 #include <tuple>
 #include <utility>
 
-#include "reports/analysis/failures/failure_kind.h"
 #include "reports/claims/answer_rows.h"
 #include "reports/claims/comparable.h"
 #include "reports/claims/headline.h"

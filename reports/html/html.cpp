@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "reports/analysis/common_axes.h"
-#include "reports/analysis/failures/failure_kind.h"
 #include "reports/claims/layers.h"
 #include "reports/groups/group_words.h"
 #include "reports/html/chart.h"

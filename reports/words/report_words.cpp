@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 #include <vector>
 
-#include "reports/analysis/failures/failure_kind.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
@@ -53,6 +53,31 @@ std::string_view class_prefix(const Analysis& analysis) {
 std::string_view device_class(const CellSummary& cell) {
   if (cell.simulated) return "SIMULATED";
   return cell.paravirtual ? "PARAVIRTUAL" : "real";
+}
+
+std::string failure_kind(Outcome outcome, std::string_view detail) {
+  switch (outcome) {
+    case Outcome::signal:
+      return detail.empty() ? "signal" : shortened(printable(detail), 40);
+    case Outcome::exit:
+      return "exit " + shortened(printable(detail), 20);
+    default:
+      return words(name_of(outcome));
+  }
+}
+
+std::string failure_kinds(const CellSummary& cell) {
+  std::vector<std::pair<std::string, int>> kinds;  // in the order of the outcomes, which are sorted
+  for (const OutcomeCount& count : cell.outcomes) {
+    if (!is_failure(count.outcome)) continue;
+    const std::string kind = failure_kind(count.outcome, count.detail);
+    if (kinds.empty() || kinds.back().first != kind) kinds.emplace_back(kind, 0);
+    kinds.back().second += count.trials;
+  }
+  if (kinds.size() == 1) return kinds.front().first;
+  std::vector<std::string> parts;
+  for (const auto& [kind, trials] : kinds) parts.push_back(fmt::format("{} {}", kind, trials));
+  return joined(parts);
 }
 
 Standing standing_of(const CellSummary& cell) {

@@ -17,6 +17,12 @@ std::string_view class_prefix(const Analysis& analysis);
 /// What a cell ran on, for tables: "SIMULATED", "PARAVIRTUAL", "real".
 std::string_view device_class(const CellSummary& cell);
 
+/// What a failure is called in a table: "SIGSEGV", "exit 11", "hang". Printable, at most 40 bytes.
+std::string failure_kind(Outcome outcome, std::string_view detail);
+
+/// The failures of a cell: "SIGSEGV", or "SIGSEGV 7, hang 3" where there are several kinds.
+std::string failure_kinds(const CellSummary& cell);
+
 /// How a cell stands: `word` is the verdict ("pass", "FAIL", "intermittent") or why there is none
 /// ("unsupported", "not run"); `rest` has the count and what must be known beside it.
 struct Standing {

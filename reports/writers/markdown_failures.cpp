@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/campaign/rerun.h"
-#include "reports/analysis/failures/failure_kind.h"
 #include "reports/groups/group_words.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
@@ -41,10 +40,9 @@ std::string phases(const SignatureGroup& group) {
 
 std::string what_happened(const FailureExample& example) {
   const Judgement& judgement = example.judgement;
-  std::string text =
-      fmt::format("Trial {}{} of {}: {}", example.trial, seed_in_words(example.seed),
-                  code_span(to_string(example.cell)),
-                  escaped(failure_kind({judgement.outcome, judgement.detail, 1}), 80));
+  std::string text = fmt::format("Trial {}{} of {}: {}", example.trial, seed_in_words(example.seed),
+                                 code_span(to_string(example.cell)),
+                                 escaped(failure_kind(judgement.outcome, judgement.detail), 80));
   if (example.cell.processes > 1) text += fmt::format(" in process {}", example.process);
   text += fmt::format(" in the phase {}", name_of(judgement.phase));
   const CrashSeen& crash = example.recorder.crash;

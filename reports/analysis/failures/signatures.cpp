@@ -9,8 +9,8 @@
 #include "harness/outcome/race_evidence.h"
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/reported.h"
-#include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/gpu_events.h"
+#include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -21,7 +21,7 @@ constexpr size_t kExcerptLines = 16;
 // the main thread's last, and a caller's own frames stand in the others.
 constexpr size_t kStackLines = 80;
 constexpr size_t kExcerptWidth = 300;
-constexpr size_t kMostListed = 256;  // beside a signature, and related to it
+constexpr size_t kMostOthers = 256;  // beside a signature, and related to it
 
 FailureExample example_of(const TrialRecord& trial, size_t arm,
                           const std::vector<GpuEvent>& gpu_events) {
@@ -61,7 +61,7 @@ FailureExample example_of(const TrialRecord& trial, size_t arm,
 
 std::string title_of(const Judgement& judgement) {
   if (!judgement.signature.empty()) return judgement.signature;
-  return failure_kind({judgement.outcome, judgement.detail, 1});
+  return failure_kind(judgement.outcome, judgement.detail);
 }
 
 // A group while it is counted: by summary, and by the cell before.
@@ -161,7 +161,7 @@ void add_related(std::vector<size_t>& related, const std::set<size_t>& cells,
 
 template <typename Item>
 size_t cut(std::vector<Item>& items) {
-  const size_t left_out = items.size() > kMostListed ? items.size() - kMostListed : 0;
+  const size_t left_out = items.size() > kMostOthers ? items.size() - kMostOthers : 0;
   items.erase(items.end() - static_cast<std::ptrdiff_t>(left_out), items.end());
   return left_out;
 }

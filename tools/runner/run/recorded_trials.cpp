@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/campaign/trial_seed.h"
-#include "reports/analysis/failures/failure_kind.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 
@@ -12,9 +12,8 @@ TrialResult result_of(const TrialRecord& trial) {
   TrialResult result;
   result.outcome = judgement.outcome;
   if (!is_failure(judgement.outcome)) return result;
-  result.signature = judgement.signature.empty()
-                         ? failure_kind({judgement.outcome, judgement.detail, 1})
-                         : judgement.signature;
+  result.signature = judgement.signature.empty() ? failure_kind(judgement.outcome, judgement.detail)
+                                                 : judgement.signature;
   return result;
 }
 
