@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "harness/statistics/interval.h"
-#include "reproducers/minimise/baseline.h"
+#include "reports/words/counted.h"
 #include "reproducers/minimise/questions.h"
 #include "reproducers/minimise/search.h"
 #include "reproducers/minimise/simplification.h"
@@ -22,6 +24,68 @@ constexpr double kDrop = 0.5;
 constexpr int kFewestConditionTrials = 5;
 // Of the unchanged cell: what is said of how often it fails is to be worth something.
 constexpr int kFewestFreshTrials = 10;
+
+constexpr int kAlwaysFailures = 5;
+constexpr int kEnoughFailures = 8;
+
+std::string why_not_failing(const Minimum& minimum) {
+  const Tally& seen = minimum.baseline;
+  // It ran as often as was to be without one that ends it: a fixed number of trials, for which the
+  // exact interval is right.
+  std::string text = confidence_in_words(seen.failures, seen.trials);
+  if (!minimum.signature.empty()) text = "with this signature, " + text;
+  if (seen.other > 0) {
+    text += fmt::format("; {} of {} failed with another signature", seen.other, seen.trials);
+  }
+  const double bound = exact_interval(seen.failures, seen.trials).high;
+  // ln(0.05) / ln(1 - p): trials of which one fails with 95%, at a rate of p.
+  const auto needed = static_cast<int>(std::ceil(std::log(0.05) / std::log1p(-bound / 5)));
+  return text +
+         fmt::format(
+             ". To see one failure with 95% at a fifth of that rate takes {} trials: --patience {}",
+             needed, needed);
+}
+
+/// Runs the start cell until the rate of its failure is known well enough: 5 failures in 5 trials,
+/// or 8 failures. Where no signature was asked for, it is the one that occurred most often, of
+/// several the one that came first. Sets `minimum.signature`, `baseline` and `question`. False
+/// where there is nothing to reduce; `minimum.state` and `note` then say why. Throws Stopped.
+bool measure_baseline(const MinimiseRequest& request, Questions& questions, Minimum& minimum) {
+  using Seen = std::pair<std::string, int>;  // a signature, and how often
+  std::vector<Seen> signatures;              // in the order in which they came
+  Tally& tally = minimum.baseline;
+  int failed = 0;
+  const auto known = [&] {
+    return tally.failures >= kEnoughFailures ||
+           (tally.failures >= kAlwaysFailures && tally.failures == tally.trials);
+  };
+  while (!known()) {
+    if (!questions.run("start cell", request.start, tally, minimum.trials.baseline)) break;
+    const TrialResult& last = questions.last();
+    if (request.signature.empty() && is_failure(last.outcome)) {
+      auto at = std::ranges::find(signatures, last.signature, &Seen::first);
+      if (at == signatures.end()) at = signatures.insert(at, {last.signature, 0});
+      ++at->second;
+      std::tie(minimum.signature, tally.failures) =
+          *std::ranges::max_element(signatures, {}, &Seen::second);
+      tally.other = ++failed - tally.failures;
+    }
+    const int most =
+        tally.failures == 0 ? request.patience : std::max(request.patience, request.most_trials);
+    if (tally.trials >= most) break;
+  }
+  minimum.question = question_for(tally.proportion(), request.most_trials);
+  if (tally.failures > 0) return true;
+  if (tally.trials == 0) {
+    minimum.state = MinimumState::not_run;
+    minimum.note = fmt::format("none of {} of the start cell came to a result that counts",
+                               counted(tally.no_evidence, "trials"));
+  } else {
+    minimum.state = MinimumState::not_failing;
+    minimum.note = why_not_failing(minimum);
+  }
+  return false;
+}
 
 class Minimisation {
  public:
@@ -55,10 +119,10 @@ class Minimisation {
   bool verified(Search& search) {
     minimum_.reliability = {};
     if (minimum_.cell == minimum_.start) return true;
-    const Spending spending(trials_, minimum_.trials.steps);
     Decision decision = Decision::go_on;
     while (decision == Decision::go_on) {
-      if (!trials_.run("verifying", minimum_.cell, minimum_.reliability)) break;
+      if (!trials_.run("verifying", minimum_.cell, minimum_.reliability, minimum_.trials.steps))
+        break;
       decision = decide(minimum_.question, minimum_.reliability.proportion());
     }
     if (decision == Decision::often) return true;
@@ -69,7 +133,6 @@ class Minimisation {
   /// The table of conditions. False where one that can be left out is not needed, or where the cell
   /// turns out to fail too seldom after all: the search has to go on.
   bool confirmed(Search& search) {
-    const Spending spending(trials_, minimum_.trials.conditions);
     minimum_.conditions.clear();
     const std::vector<ConditionChange> changes = conditions_of(minimum_.cell, request_.operations);
     int size = request_.conditions ? condition_trials(changes.size()) : 0;
@@ -89,7 +152,9 @@ class Minimisation {
     }
     if (!request_.conditions) return true;
     for (const ConditionChange& change : changes) {
-      if (measure(change, size) && search.adopt(minimum_.conditions.back())) return false;
+      if (!measure(change, size)) continue;
+      search.adopt(minimum_.conditions.back());
+      return false;
     }
     judge_conditions();
     return true;
@@ -105,7 +170,8 @@ class Minimisation {
     if (condition.skipped.empty()) {
       // What can be left out is soon seen to fail as often, and then needs no table.
       while (condition.tally.trials < size && !stays(condition) &&
-             trials_.run(condition.change, condition.cell, condition.tally)) {
+             trials_.run(condition.change, condition.cell, condition.tally,
+                         minimum_.trials.conditions)) {
       }
       if (condition.tally.trials == 0) condition.skipped = "no trial of it could be run";
     }
@@ -119,7 +185,7 @@ class Minimisation {
   }
 
   void fill(const std::string& asked, const Cell& cell, Tally& tally, int size) {
-    while (tally.trials < size && trials_.run(asked, cell, tally)) {
+    while (tally.trials < size && trials_.run(asked, cell, tally, minimum_.trials.conditions)) {
     }
   }
 
@@ -160,7 +226,6 @@ class Minimisation {
         condition.rarer =
             condition.corrected_p < kLevel && rate(condition.tally) < rate(minimum_.reliability);
       }
-      if (observer_.on_condition) observer_.on_condition(condition);
     }
   }
 

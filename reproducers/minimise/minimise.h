@@ -26,7 +26,6 @@ struct MinimiseObserver {
   std::function<void(const std::string& asked, const Cell&, const Tally&)> on_trial;
   std::function<void(const Minimum&)> on_baseline;  ///< the start cell is known well enough
   std::function<void(const Reduction&)> on_step;
-  std::function<void(const Condition&)> on_condition;
 };
 
 struct MinimiseRequest {

@@ -106,6 +106,12 @@ std::string path_table(const Minimum& minimum) {
   return text;
 }
 
+std::string trials_in_words(const Minimum& minimum) {
+  return fmt::format("{} of the start cell, {} of {}, {} for the table", minimum.trials.baseline,
+                     minimum.trials.steps, counted(minimum.steps.size(), "steps"),
+                     minimum.trials.conditions);
+}
+
 /// What the table of conditions may have missed, with a space before it; often nothing.
 std::string missed_in_words(const Minimum& minimum) {
   if (minimum.condition_trials_missing == 0) return "";
@@ -190,11 +196,8 @@ std::string minimum_terminal(const Minimum& minimum) {
     const std::string missed = missed_in_words(minimum);
     if (!missed.empty()) text += missed.substr(1) + "\n";
   }
-  text += fmt::format("\nruns: {} of the start cell, {} of {}, {} for the table\nagain: {}\n",
-                      minimum.trials.baseline, minimum.trials.steps,
-                      counted(minimum.steps.size(), "steps"), minimum.trials.conditions,
-                      printable(shell_command(minimum.rerun), Lines::keep));
-  return text;
+  return text + fmt::format("\nruns: {}\nagain: {}\n", trials_in_words(minimum),
+                            printable(shell_command(minimum.rerun), Lines::keep));
 }
 
 std::string minimum_markdown(const Minimum& minimum) {
@@ -235,10 +238,7 @@ std::string minimum_markdown(const Minimum& minimum) {
         missed_in_words(minimum) + "\n\n" + condition_table(minimum) + "\n";
   }
   text += "## The path\n\n" + question_in_words(minimum.question) + "\n\n" + path_table(minimum);
-  text += fmt::format("\nRuns: {} of the start cell, {} of {}, {} for the table.\n",
-                      minimum.trials.baseline, minimum.trials.steps,
-                      counted(minimum.steps.size(), "steps"), minimum.trials.conditions);
-  return text;
+  return text + "\nRuns: " + trials_in_words(minimum) + ".\n";
 }
 
 }  // namespace mpsprobe

@@ -8,13 +8,13 @@ Questions::Questions(const MinimiseRequest& request, const RunTrial& run_trial,
                      const MinimiseObserver& observer, const Minimum& minimum)
     : request_(request), run_trial_(run_trial), observer_(observer), minimum_(minimum) {}
 
-bool Questions::run(const std::string& asked, const Cell& cell, Tally& tally) {
+bool Questions::run(const std::string& asked, const Cell& cell, Tally& tally, int& spent) {
   int& index = next_index_[to_string(cell)];
   while (tally.no_evidence < kMostWithoutEvidence) {
     const std::optional<TrialResult> result = run_trial_(cell, index);
     if (!result.has_value()) throw Stopped();
     ++index;
-    if (spent_ != nullptr) ++*spent_;
+    ++spent;
     const bool counts = is_evidence(result->outcome);
     if (counts) {
       last_ = *result;

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 
 #include "reproducers/minimise/minimise.h"
 
@@ -18,10 +17,11 @@ class Questions {
   Questions(const MinimiseRequest& request, const RunTrial& run_trial,
             const MinimiseObserver& observer, const Minimum& minimum);
 
-  /// One more trial of `cell`, into `tally`; outcomes that are no evidence are noted there and the
-  /// trial is repeated. False where none came to a result that counts: `tally` holds at most
-  /// kMostWithoutEvidence of them, after which the cell is not tried again. Throws Stopped.
-  bool run(const std::string& asked, const Cell& cell, Tally& tally);
+  /// One more trial of `cell`, into `tally`, and each that it takes into `spent`; outcomes that are
+  /// no evidence are noted there and the trial is repeated. False where none came to a result that
+  /// counts: `tally` holds at most kMostWithoutEvidence of them, after which the cell is not tried
+  /// again. Throws Stopped.
+  bool run(const std::string& asked, const Cell& cell, Tally& tally, int& spent);
 
   /// Tells the observer.
   void tell(const Reduction& step) const;
@@ -35,29 +35,12 @@ class Questions {
   static constexpr int kMostWithoutEvidence = 5;
 
  private:
-  friend class Spending;
-
   const MinimiseRequest& request_;
   const RunTrial& run_trial_;
   const MinimiseObserver& observer_;
   const Minimum& minimum_;
   std::map<std::string, int> next_index_;  ///< by cell
   TrialResult last_;
-  int* spent_ = nullptr;
-};
-
-/// Within its life, trials are added to `counter`.
-class Spending {
- public:
-  Spending(Questions& questions, int& counter)
-      : questions_(questions), before_(std::exchange(questions.spent_, &counter)) {}
-  ~Spending() { questions_.spent_ = before_; }
-  Spending(const Spending&) = delete;
-  Spending& operator=(const Spending&) = delete;
-
- private:
-  Questions& questions_;
-  int* before_;
 };
 
 }  // namespace mpsprobe

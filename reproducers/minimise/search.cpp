@@ -28,7 +28,6 @@ Search::Search(const MinimiseRequest& request, Questions& questions, Minimum& mi
 }
 
 void Search::run() {
-  const Spending spending(questions_, minimum_.trials.steps);
   first_pass_ = true;
   while (pass()) first_pass_ = false;
 }
@@ -55,13 +54,9 @@ bool Search::pass() {
 }
 
 bool Search::ask(const Cell& candidate) {
-  const std::string key = to_string(candidate);
-  if (const auto known = answers_.find(key); known != answers_.end()) {
+  if (const auto known = answers_.find(to_string(candidate)); known != answers_.end()) {
     // A cell may be reached again, by another way.
-    if (known->second && candidate != minimum_.cell) {
-      path_.emplace_back(minimum_.cell, candidate);
-      minimum_.cell = candidate;
-    }
+    if (known->second && candidate != minimum_.cell) stand_at(candidate);
     return known->second;
   }
   Reduction step;
@@ -72,7 +67,8 @@ bool Search::ask(const Cell& candidate) {
     step.result = StepResult::skipped;
   } else {
     Decision decision = Decision::go_on;
-    while (decision == Decision::go_on && questions_.run(step.change, candidate, step.tally)) {
+    while (decision == Decision::go_on &&
+           questions_.run(step.change, candidate, step.tally, minimum_.trials.steps)) {
       decision = decide(minimum_.question, step.tally.proportion());
     }
     RateQuestion unlimited = minimum_.question;
@@ -83,45 +79,34 @@ bool Search::ask(const Cell& candidate) {
                       ? StepResult::dropped
                       : StepResult::undecided;
   }
+  record(step);
+  return step.result == StepResult::kept;
+}
+
+void Search::stand_at(const Cell& cell) {
+  path_.emplace_back(minimum_.cell, cell);
+  minimum_.cell = cell;
+}
+
+void Search::record(const Reduction& step) {
   const bool kept = step.result == StepResult::kept;
-  answers_[key] = kept;
-  if (kept) {
-    path_.emplace_back(minimum_.cell, candidate);
-    minimum_.cell = candidate;
-  }
+  answers_[to_string(step.cell)] = kept;
+  if (kept) stand_at(step.cell);
   minimum_.steps.push_back(step);
   questions_.tell(step);
-  return kept;
 }
 
 void Search::take_back(const Tally& seen) {
   const auto [from, to] = path_.back();
   path_.pop_back();
-  answers_[to_string(to)] = false;
-  Reduction step;
-  step.change = change_between(to, from);
-  step.cell = to;
-  step.result = StepResult::undone;
-  step.tally = seen;
-  step.reason = "it failed too seldom in fresh trials";
   minimum_.cell = from;
-  minimum_.steps.push_back(step);
-  questions_.tell(step);
+  record({change_between(to, from), to, StepResult::undone, seen,
+          "it failed too seldom in fresh trials"});
 }
 
-bool Search::adopt(const Condition& condition) {
-  Reduction step;
-  step.change = condition.change;
-  step.cell = condition.cell;
-  step.result = StepResult::kept;
-  step.tally = condition.tally;
-  step.reason = "found not to be needed when each condition was changed alone";
-  answers_[to_string(condition.cell)] = true;
-  path_.emplace_back(minimum_.cell, condition.cell);
-  minimum_.cell = condition.cell;
-  minimum_.steps.push_back(step);
-  questions_.tell(step);
-  return true;
+void Search::adopt(const Condition& condition) {
+  record({condition.change, condition.cell, StepResult::kept, condition.tally,
+          "found not to be needed when each condition was changed alone"});
 }
 
 void Search::reset(const std::vector<std::string_view>& names) {

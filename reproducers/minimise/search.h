@@ -27,14 +27,15 @@ class Search {
   /// the start cell.
   void take_back(const Tally& seen);
 
-  /// Where `condition` can be left out and the failure stays: the search stands there now. True if
-  /// so.
-  bool adopt(const Condition& condition);
+  /// `condition` can be left out and the failure stays: the search stands there now.
+  void adopt(const Condition& condition);
 
  private:
   using Write = std::function<void(Cell&, int64_t)>;
 
   bool ask(const Cell& candidate);
+  void stand_at(const Cell& cell);
+  void record(const Reduction& step);
   Cell with_threads(int64_t count) const;
   void reset(const std::vector<std::string_view>& names);
   void simplify_operation();

@@ -13,8 +13,8 @@ using std::string_view;
 // What a simplification does not put back: what the cell is, and the counts that are searched.
 constexpr string_view kSearchedOrFixed[] = {"backend", "op", "threads", "iterations", "profile"};
 
-bool lists(const std::vector<std::string>& values, const std::string& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
+bool lists(const auto& values, string_view value) {
+  return std::ranges::find(values, value) != std::ranges::end(values);
 }
 
 const OperationInfo* info_of(const Operations& operations, const std::string& name) {
@@ -36,11 +36,6 @@ bool names(string_view text, string_view word) {
   return false;
 }
 
-bool has_parameters(const Cell& cell, const Operations& operations) {
-  const OperationInfo* info = info_of(operations, cell.op);
-  return info != nullptr && info->has_parameters;
-}
-
 }  // namespace
 
 std::string change_between(const Cell& from, const Cell& to) {
@@ -58,8 +53,7 @@ std::string change_between(const Cell& from, const Cell& to) {
 std::vector<string_view> axes_off_default(const Cell& cell) {
   std::vector<string_view> names;
   for (const Axis& axis : axes()) {
-    const bool other = std::find(std::begin(kSearchedOrFixed), std::end(kSearchedOrFixed),
-                                 axis.name) != std::end(kSearchedOrFixed);
+    const bool other = lists(kSearchedOrFixed, axis.name);
     if (!other && axis.read(cell) != axis.default_value) names.push_back(axis.name);
   }
   return names;
@@ -84,7 +78,7 @@ std::vector<Cell> parts_of(const Cell& cell, const Operations& operations, strin
     Cell alone = cell;
     alone.op = part;
     alone.shape = "default";
-    if (!lists(info->paths, std::string(name_of(cell.path)))) alone.path = Path::automatic;
+    if (!lists(info->paths, name_of(cell.path))) alone.path = Path::automatic;
     if (!lists(info->dtypes, cell.dtype)) alone.dtype = "default";
     if (!info->has_parameters) alone.model = ModelSharing::shared;
     cells.push_back(alone);
@@ -141,7 +135,7 @@ std::vector<ConditionChange> conditions_of(const Cell& cell, const Operations& o
   if (cell.threads > 1) {
     add(false, [](Cell& c) { c.lock = Lock::forward; });
     add(false, [](Cell& c) { c.start = Start::sequential; });
-    if (has_parameters(cell, operations)) {
+    if (info != nullptr && info->has_parameters) {
       add(false, [](Cell& c) { c.model = ModelSharing::per_thread; });
     }
   }
