@@ -10,18 +10,17 @@
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace mpsprobe {
 
 // The options that several commands take, mostly those which run trials: what they are called, mean
 // and may be stands here, once. `usual` says what holds where the option is not given. Values must
-// outlive the parsing. Each is returned for a command that groups its help.
+// outlive the parsing.
 
 /// `of` says of what.
-CLI::Option* add_trials(CLI::App& app, std::optional<int>& trials, const std::string& of,
-                        const std::string& usual);
+void add_trials(CLI::App& app, std::optional<int>& trials, const std::string& of,
+                const std::string& usual);
 /// What holds of each limit that is not given.
 struct UsualLimits {
   std::string timeout;
@@ -29,22 +28,20 @@ struct UsualLimits {
   std::string budget = "none";
   std::string memory = "three quarters of the machine's, over the jobs";
 };
-/// --timeout, --stall, --budget and --memory-limit, below `heading` in the help where it is not "".
-void add_limits(CLI::App& app, AskedLimits& limits, const UsualLimits& usual,
-                const std::string& heading = "");
+/// --timeout, --stall, --budget and --memory-limit.
+void add_limits(CLI::App& app, AskedLimits& limits, const UsualLimits& usual);
 /// `of` says what the seed draws.
-CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,
-                      const std::string& usual);
-CLI::Option* add_start_process(CLI::App& app, std::optional<StartProcess>& start,
-                               const std::string& usual);
+void add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,
+              const std::string& usual);
+void add_start_process(CLI::App& app, std::optional<StartProcess>& start, const std::string& usual);
 /// `more` follows the help.
-CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
-                             const std::string& more = "");
+void add_environment(CLI::App& app, std::vector<std::string>& variables,
+                     const std::string& more = "");
 
 /// --trust-run: what a run that was made elsewhere names is started.
-CLI::Option* add_trust_run(CLI::App& app, bool& trust);
+void add_trust_run(CLI::App& app, bool& trust);
 
 /// --format: forms of the report, with commas. `formats` holds what is usual.
-CLI::Option* add_format(CLI::App& app, std::string& formats);
+void add_format(CLI::App& app, std::string& formats);
 
 }  // namespace mpsprobe
