@@ -1,5 +1,7 @@
 #include "harness/campaign/campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -7,18 +9,18 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
 
-#include "harness/campaign/device_turns.h"
 #include "harness/campaign/following.h"
 #include "harness/campaign/schedule.h"
 #include "harness/campaign/settling.h"
-#include "harness/campaign/setup_failures.h"
 #include "harness/campaign/trial_seed.h"
 #include "harness/platform/machine_use.h"
+#include "harness/wire/axis.h"
 
 namespace mpsprobe {
 namespace {
@@ -48,19 +50,81 @@ std::vector<Unit> units_of(const CampaignHeader& header) {
   return units;
 }
 
-}  // namespace
+/// How often in a row trials that are set up alike fail in set-up, for one reason, before the rest
+/// of them is given up: a library that is not found now is not found an hour later.
+constexpr int kMostSetupFailures = 3;
+/// The same where it could be set up before: what was changed meanwhile, and not now and then.
+constexpr int kMostLaterSetupFailures = 10;
+
+std::string arm_of(const std::string& worker, const Cell& cell) {
+  std::string arm = fmt::format("worker {} on {}", worker, name_of(cell.backend));
+  for (const char* name : {"env", "validation"}) {
+    const Axis& axis = *find_axis(name);
+    const std::string value = axis.read(cell);
+    if (value != axis.default_value) arm += " with " + setting(axis, value, " ");
+  }
+  return arm;
+}
+
+/// Which arms of a campaign are given up. Trials are set up alike where worker, backend, variables
+/// and Metal's validation are the same. Not thread safe.
+class SetupFailures {
+ public:
+  void add(const TrialRecord& trial) {
+    Seen& seen = seen_[arm_of(trial.worker, trial.cell)];
+    if (seen.given_up()) return;  // others were under way
+    const bool setup = trial.judgement.outcome == Outcome::setup_failed;
+    const bool again = setup && seen.why == trial.judgement.signature;
+    seen.failures = again ? seen.failures + 1 : setup ? 1 : 0;
+    seen.worked = seen.worked || !setup;
+    if (setup) seen.why = trial.judgement.signature;
+  }
+
+  bool given_up(const std::string& worker, const Cell& cell) const {
+    const auto is = [](const auto& entry) { return entry.second.given_up(); };
+    if (std::none_of(seen_.begin(), seen_.end(), is)) return false;  // nearly always
+    const auto seen = seen_.find(arm_of(worker, cell));
+    return seen != seen_.end() && seen->second.given_up();
+  }
+
+  /// Names them with the reason, for people; "" where none is given up.
+  std::string in_words() const {
+    std::string text;
+    for (const auto& [arm, seen] : seen_) {
+      if (!seen.given_up()) continue;
+      text += fmt::format("{}{} was given up: {} trials in a row failed in set-up: {}",
+                          text.empty() ? "" : "; ", arm, seen.failures, seen.why);
+    }
+    return text;
+  }
+
+ private:
+  struct Seen {
+    int failures = 0;  ///< in a row, for one reason
+    std::string why;
+    bool worked = false;
+    bool given_up() const {
+      return failures >= (worked ? kMostLaterSetupFailures : kMostSetupFailures);
+    }
+  };
+  std::map<std::string, Seen> seen_;  ///< by arm, in words
+};
 
 /// One run of a campaign: what its jobs share.
-class Campaign::Run {
+class Campaign {
  public:
-  explicit Run(Campaign& campaign)
-      : campaign_(campaign),
-        header_(campaign.header_),
+  Campaign(const Journal& known, JournalWriter& journal, const DeviceCare& care,
+           const OnTrial& on_trial, const std::atomic<bool>& interrupted)
+      : header_(known.header),
+        journal_(journal),
+        care_(care),
+        on_trial_(on_trial),
+        interrupted_(interrupted),
         units_(units_of(header_)),
         schedule_(units_.size(), static_cast<size_t>(header_.trials), header_.seed),
         start_(Clock::now()) {
     if (header_.settle_rate > 0 || !header_.follow.empty()) begin_looking();
-    for (const TrialRecord& trial : campaign.existing_) {
+    for (const TrialRecord& trial : known.trials) {
       const Key key{trial.worker, to_string(trial.cell), trial.trial};
       if (is_unsettled(trial) || may_be_mended(trial.judgement)) {
         int& attempts = attempts_[key];
@@ -96,7 +160,7 @@ class Campaign::Run {
     end.note = note_;
     end.ended = utc_now();
     end.processors_of_others = machine.processors_of_others().value_or(0);
-    campaign_.journal_.append(end);
+    journal_.append(end);
     return end;
   }
 
@@ -109,29 +173,22 @@ class Campaign::Run {
     int attempt = 0;
   };
 
-  struct Placed {
-    Slot slot;
-    uint64_t place = 0;  ///< in the schedule
-  };
-
   // What comes after the trials of the plan then follows from what was seen.
   void begin_looking() {
-    std::vector<SettlingCell> settled;
-    std::vector<FollowedCell> followed;
+    std::vector<SeenCell> cells;
     const std::set<std::string> blocks(header_.follow.begin(), header_.follow.end());
     for (const Unit& unit : units_) {
       const PlannedCell planned = header_.cells[unit.cell];
       const std::string& worker = header_.workers[unit.worker].name;
       const bool if_failed = blocks.contains(planned.block);
-      unit_of_.emplace(UnitKey{worker, to_string(planned.cell)}, settled.size());
-      settled.push_back({worker, planned.cell, {}, 0});
-      followed.push_back({worker, planned.cell, if_failed, {}, 0});
+      unit_of_.emplace(UnitKey{worker, to_string(planned.cell)}, cells.size());
+      cells.push_back({worker, planned.cell, {}, 0, if_failed});
       if (!if_failed) floor_ += static_cast<size_t>(header_.trials);
     }
     if (header_.settle_rate > 0) {
-      settling_.emplace(header_.settle_rate, std::move(settled));
+      settling_.emplace(header_.settle_rate, std::move(cells));
     } else {
-      following_.emplace(std::move(followed));
+      following_.emplace(std::move(cells));
     }
   }
 
@@ -181,16 +238,26 @@ class Campaign::Run {
 
   /// Runs a trial once; true where it has to run again.
   bool attempt(Job& job) {
-    const DeviceTurns::Turn turn(turns_, job.attempt > 0);
-    if (job.attempt > 0 && !may_go_on()) return false;  // others may have ended the run meanwhile
+    std::shared_lock<std::shared_mutex> together(device_, std::defer_lock);
+    std::unique_lock<std::shared_mutex> alone(device_, std::defer_lock);
+    {
+      // Who waits to be alone goes before those that come later, and is not put off by them.
+      const std::lock_guard<std::mutex> door(door_);
+      if (job.attempt > 0) {
+        alone.lock();
+      } else {
+        together.lock();
+      }
+    }
     {
       const std::lock_guard<std::mutex> lock(mutex_);
+      if (job.attempt > 0 && !may_go_on()) return false;  // others may have ended the run meanwhile
       job.request.before = std::exchange(last_started_, to_string(job.request.cell));
     }
-    const std::optional<TrialRecord> trial = campaign_.care_.attempt(job.request, job.attempt);
+    const std::optional<TrialRecord> trial = care_.attempt(job.request, job.attempt);
     if (!trial.has_value()) return false;
     store(*trial);
-    const DeviceLook seen = campaign_.care_.look(job.request, *trial, campaign_.journal_);
+    const DeviceLook seen = care_.look(job.request, *trial, journal_);
     if (!seen.lost.empty()) {
       const std::lock_guard<std::mutex> lock(mutex_);
       stop("device_lost", seen.lost);
@@ -198,14 +265,9 @@ class Campaign::Run {
     return is_unsettled(*trial);
   }
 
-  bool may_go_on() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return may_go_on_locked();
-  }
-
   // With `mutex_` held.
-  bool may_go_on_locked() {
-    if (campaign_.interrupted_.load()) stop("interrupted", "ended by the user");
+  bool may_go_on() {
+    if (interrupted_.load()) stop("interrupted", "ended by the user");
     if (header_.budget_seconds > 0 && elapsed() > header_.budget_seconds) {
       // What was settled is complete, however much more was learnt of it; and a run that spends
       // what is left on what fails, once it has looked everywhere.
@@ -222,26 +284,25 @@ class Campaign::Run {
 
   std::optional<Job> next() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    while (may_go_on_locked()) {
-      std::optional<Placed> placed = ahead_.has_value() ? std::exchange(ahead_, {}) : planned();
-      if (!placed.has_value()) placed = that_settles();
-      if (!placed.has_value()) break;
-      const Key key = key_of(placed->slot);
-      if (done_.contains(key) || given_up(placed->slot.unit)) continue;
+    while (may_go_on()) {
+      std::optional<Slot> slot = ahead_.has_value() ? std::exchange(ahead_, {}) : planned();
+      if (!slot.has_value()) slot = that_settles();
+      if (!slot.has_value()) break;
+      const Key key = key_of(*slot);
+      if (done_.contains(key) || given_up(slot->unit)) continue;
       if (looks()) running_.insert(key);
       const auto attempts = attempts_.find(key);
       ahead_ = planned();
       Job job;
-      job.request = {&worker_of(placed->slot),
-                     cell_of(placed->slot),
-                     static_cast<int>(placed->slot.trial),
-                     placed->place,
+      job.request = {&worker_of(*slot),
+                     cell_of(*slot),
+                     static_cast<int>(slot->trial),
+                     slot->place,
                      "",
-                     trial_seed(header_.seed, static_cast<int>(placed->slot.trial)),
+                     trial_seed(header_.seed, static_cast<int>(slot->trial)),
                      {}};
       if (ahead_.has_value()) {
-        job.request.following =
-            TrialRequest::Following{&worker_of(ahead_->slot), cell_of(ahead_->slot)};
+        job.request.following = TrialRequest::Following{&worker_of(*ahead_), cell_of(*ahead_)};
       }
       job.attempt = attempts == attempts_.end() ? 0 : attempts->second;
       return job;
@@ -263,24 +324,18 @@ class Campaign::Run {
   }
 
   /// The next trial of the plan that is not done. With `mutex_` held.
-  std::optional<Placed> planned() {
-    while (const std::optional<Slot> slot = schedule_.next()) {
+  std::optional<Slot> planned() {
+    while (std::optional<Slot> slot = schedule_.next()) {
       if (following_ && following_->cells()[slot->unit].if_failed) continue;
-      const uint64_t place = position_++;
-      if (!done_.contains(key_of(*slot)) && !given_up(slot->unit)) return Placed{*slot, place};
+      slot->place = position_++;
+      if (!done_.contains(key_of(*slot)) && !given_up(slot->unit)) return slot;
     }
     return std::nullopt;
   }
 
-  std::optional<Placed> that_settles() {
-    const std::optional<Slot> slot = slot_that_settles();
-    if (!slot.has_value()) return std::nullopt;
-    return Placed{*slot, position_++};
-  }
-
   /// Behind the trials that every cell gets: what answers most, by all that is known by now. With
   /// `mutex_` held.
-  std::optional<Slot> slot_that_settles() {
+  std::optional<Slot> that_settles() {
     if (!looks()) return std::nullopt;
     const auto busy = [this](size_t unit) {
       if (given_up(unit)) return true;
@@ -301,12 +356,12 @@ class Campaign::Run {
     for (Key key = key_of({static_cast<uint32_t>(*unit), static_cast<uint32_t>(trial)});
          done_.contains(key) || running_.contains(key); std::get<2>(key) = ++trial) {
     }
-    return Slot{static_cast<uint32_t>(*unit), static_cast<uint32_t>(trial)};
+    return Slot{static_cast<uint32_t>(*unit), static_cast<uint32_t>(trial), position_++};
   }
 
   void store(const TrialRecord& trial) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    campaign_.journal_.append(trial);
+    journal_.append(trial);
     setup_failures_.add(trial);
     if (!is_unsettled(trial)) {
       ++progress_.done;
@@ -324,7 +379,7 @@ class Campaign::Run {
       if (!is_unsettled(trial)) ++failures_now_;
     }
     progress_.seconds = elapsed();
-    campaign_.on_trial_(trial, progress_);
+    on_trial_(trial, progress_);
   }
 
   // With `mutex_` held.
@@ -336,8 +391,11 @@ class Campaign::Run {
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  Campaign& campaign_;
   const CampaignHeader& header_;
+  JournalWriter& journal_;
+  const DeviceCare& care_;
+  const OnTrial& on_trial_;
+  const std::atomic<bool>& interrupted_;
   const std::vector<Unit> units_;
   Schedule schedule_;
   const Clock::time_point start_;
@@ -349,10 +407,11 @@ class Campaign::Run {
   std::set<Key> running_;
   SetupFailures setup_failures_;
   std::map<Key, int> attempts_;  ///< of trials that are not done: how many there were
-  DeviceTurns turns_;
+  std::mutex door_;              ///< to the device
+  std::shared_mutex device_;     ///< used by any number of jobs together, or by one alone
   std::mutex mutex_;
   uint64_t position_ = 0;
-  std::optional<Placed> ahead_;  ///< what was looked at already, and comes next
+  std::optional<Slot> ahead_;  ///< what was looked at already, and comes next
   std::string last_started_;
   Progress progress_;
   int failures_now_ = 0;  ///< of settled trials, since this run began
@@ -361,19 +420,11 @@ class Campaign::Run {
   std::exception_ptr error_;
 };
 
-Campaign::Campaign(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
-                   JournalWriter& journal, RunTrial run_trial, OnTrial on_trial,
-                   KnownGoodPolicy known_good, const std::atomic<bool>& interrupted,
-                   std::chrono::milliseconds recovery)
-    : header_(header),
-      existing_(existing),
-      journal_(journal),
-      care_(std::move(run_trial), known_good, interrupted, recovery),
-      on_trial_(std::move(on_trial)),
-      interrupted_(interrupted) {}
+}  // namespace
 
-CampaignEnd Campaign::run() {
-  return Run(*this).run();
+CampaignEnd run_campaign(const Journal& known, JournalWriter& journal, const DeviceCare& care,
+                         const OnTrial& on_trial, const std::atomic<bool>& interrupted) {
+  return Campaign(known, journal, care, on_trial, interrupted).run();
 }
 
 }  // namespace mpsprobe

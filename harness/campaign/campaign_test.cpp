@@ -88,17 +88,19 @@ class CampaignTest : public testing::Test {
     return trial;
   }
 
-  CampaignEnd run(const Campaign::RunTrial& run_trial,
+  CampaignEnd run(const DeviceCare::RunTrial& run_trial,
                   const std::vector<TrialRecord>& existing = {},
                   KnownGoodPolicy policy = KnownGoodPolicy::real_devices) {
     const fs::path file = folder_ / "journal.ndjson";
     fs::remove(file);
     JournalWriter journal(file, header_);
-    Campaign campaign(
-        header_, existing, journal, run_trial,
-        [this](const TrialRecord&, const Progress& progress) { progress_ = progress; }, policy,
-        interrupted_, std::chrono::milliseconds(1));
-    return campaign.run();
+    Journal known;
+    known.header = header_;
+    known.trials = existing;
+    return run_campaign(
+        known, journal, DeviceCare(run_trial, policy, interrupted_, std::chrono::milliseconds(1)),
+        [this](const TrialRecord&, const Progress& progress) { progress_ = progress; },
+        interrupted_);
   }
   std::vector<TrialRecord> stored() { return read_journal(folder_ / "journal.ndjson").trials; }
 

@@ -15,13 +15,13 @@ int load_of(const Cell& cell) {
   return cell.threads * cell.processes;
 }
 
-int trials_of(const FollowedCell& cell) {
+int trials_of(const SeenCell& cell) {
   return cell.seen.trials + cell.others;
 }
 
 }  // namespace
 
-Following::Following(std::vector<FollowedCell> cells) : cells_(std::move(cells)) {
+Following::Following(std::vector<SeenCell> cells) : cells_(std::move(cells)) {
   std::map<std::pair<std::string, std::string>, size_t> index;
   for (size_t i = 0; i < cells_.size(); ++i) {
     Cell kind = cells_[i].cell;
@@ -32,16 +32,6 @@ Following::Following(std::vector<FollowedCell> cells) : cells_(std::move(cells))
     if (fresh) alike_.emplace_back();
     alike_[at->second].push_back(i);
     kind_of_.push_back(at->second);
-  }
-}
-
-void Following::add(size_t cell, bool counts, bool fails) {
-  FollowedCell& known = cells_[cell];
-  if (counts) {
-    ++known.seen.trials;
-    known.seen.failures += fails ? 1 : 0;
-  } else {
-    ++known.others;
   }
 }
 
@@ -76,7 +66,7 @@ std::optional<size_t> Following::next(const std::function<bool(size_t)>& busy) c
   std::optional<size_t> best;
   std::tuple<bool, bool, int, bool, int> least;
   for (size_t i = 0; i < cells_.size(); ++i) {
-    const FollowedCell& known = cells_[i];
+    const SeenCell& known = cells_[i];
     if (known.seen.trials == 0 && known.others >= kInVain) continue;
     const bool asked = asks(i);
     if (!asked && (known.if_failed || load_of(known.cell) < most_load(i))) continue;

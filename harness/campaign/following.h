@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/statistics/fisher.h"
-#include "harness/wire/cell.h"
+#include "harness/campaign/seen_cell.h"
 
 namespace mpsprobe {
 
@@ -18,24 +17,15 @@ constexpr int kMostFollowed = 60;
 /// kind has a turn: 8 failures in 10 against none in 20 are told from chance over many comparisons.
 constexpr int kRemediesFirst = 20;
 
-/// What is known of one cell on one worker while a campaign looks for what fails.
-struct FollowedCell {
-  std::string worker;
-  Cell cell;
-  bool if_failed = false;  ///< asked where a cell like it failed
-  Proportion seen;         ///< trials that count: passes and failures
-  int others = 0;          ///< trials that say nothing of the cell, or were refused
-};
-
 /// Which trial comes next in a run that looks for what fails, and then asks of that from how many
 /// threads, and whether a lock, processes or a warm-up help. Cells are alike where they differ in
 /// these alone. A function of what was seen, in whatever order. Not thread safe.
 class Following {
  public:
-  explicit Following(std::vector<FollowedCell> cells);
+  explicit Following(std::vector<SeenCell> cells);
 
   /// A trial of that cell ended; `counts` where it passed or failed.
-  void add(size_t cell, bool counts, bool fails);
+  void add(size_t cell, bool counts, bool fails) { cells_[cell].add(counts, fails); }
 
   /// Of the cells that are alike and failed most often in all, the one with the fewest trials:
   /// first of those with a lock or in processes, and of those that they are compared with. Where
@@ -46,14 +36,14 @@ class Following {
   /// Whether a cell like it failed and it has fewer trials than the most.
   bool asks(size_t cell) const;
 
-  const std::vector<FollowedCell>& cells() const { return cells_; }
+  const std::vector<SeenCell>& cells() const { return cells_; }
 
  private:
   int failures_like(size_t cell) const;
   bool comes_first(size_t cell) const;
   int most_load(size_t cell) const;  ///< of cells like it that are looked at anyway
 
-  std::vector<FollowedCell> cells_;
+  std::vector<SeenCell> cells_;
   std::vector<size_t> kind_of_;             ///< of each cell
   std::vector<std::vector<size_t>> alike_;  ///< of each kind
 };

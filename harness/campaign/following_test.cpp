@@ -24,7 +24,7 @@ std::map<std::string, int> run(Following following, int trials,
 
 Following sample() {
   const auto cell = [](const char* id, bool if_failed = false, Proportion seen = {0, 5}) {
-    return FollowedCell{"stock", parse_cell(id), if_failed, if_failed ? Proportion{} : seen, 0};
+    return SeenCell{"stock", parse_cell(id), if_failed ? Proportion{} : seen, 0, if_failed};
   };
   return Following({cell("mlx/mlp/default/threads=1"), cell("mlx/mlp/default/threads=8"),
                     cell("mlx/mlp/default/threads=8/lock=forward", true),
@@ -46,9 +46,9 @@ TEST(Following, SpendsTheRestOnWhatFails) {
 
 // Whoever has time for forty trials alone wants to know what helps, and not what a warm-up does.
 TEST(Following, AsksALockAndProcessesFirst) {
-  std::vector<FollowedCell> cells = sample().cells();
-  cells.push_back({"stock", parse_cell("mlx/raw/default/threads=3"), true, {}, 0});
-  cells.push_back({"stock", parse_cell("mlx/raw/default/threads=4/warmup=main"), true, {}, 0});
+  std::vector<SeenCell> cells = sample().cells();
+  cells.push_back({"stock", parse_cell("mlx/raw/default/threads=3"), {}, 0, true});
+  cells.push_back({"stock", parse_cell("mlx/raw/default/threads=4/warmup=main"), {}, 0, true});
   const auto fails = [](const Cell& cell) { return cell.op == "raw" && cell.threads > 1; };
   EXPECT_THAT(run(Following(cells), 55, fails),
               testing::ElementsAre(testing::Pair("mlx/raw/default/threads=1/processes=4", 20),
@@ -64,15 +64,15 @@ TEST(Following, GoesOnWithTheRestWhenEnoughIsKnown) {
 }
 
 TEST(Following, WhereNothingFailsTriesTheMostLoad) {
-  std::vector<FollowedCell> cells = sample().cells();
-  for (FollowedCell& cell : cells) cell.seen.failures = 0;
+  std::vector<SeenCell> cells = sample().cells();
+  for (SeenCell& cell : cells) cell.seen.failures = 0;
   const auto had = run(Following(cells), 20, [](const Cell&) { return false; });
   EXPECT_THAT(had, testing::ElementsAre(testing::Pair("mlx/mlp/default/threads=8", 10),
                                         testing::Pair("mlx/raw/default/threads=4", 10)));
 }
 
 TEST(Following, AsksNoMoreWhatGivesNoEvidence) {
-  Following following({{"stock", parse_cell("mlx/mlp/default/threads=8"), false, {}, 10}});
+  Following following({{"stock", parse_cell("mlx/mlp/default/threads=8"), {}, 10, false}});
   EXPECT_FALSE(following.next([](size_t) { return false; }));
 }
 

@@ -64,8 +64,8 @@ void add_command(std::vector<std::string>& words, const OwnCommand& command) {
 
 }  // namespace
 
-bool names_workers(const CampaignHeader& header) {
-  return !given(header.command_line, "--worker").empty();
+bool names_workers(const std::vector<std::string>& command_line) {
+  return !given(command_line, "--worker").empty();
 }
 
 std::optional<uint64_t> own_memory_limit_mib(const CampaignHeader& header) {
@@ -85,7 +85,7 @@ std::vector<std::string> for_others(const std::vector<std::string>& command_line
       words.insert(words.end(), {option, value});
     }
   }
-  if (!given(command_line, "--worker").empty()) words.insert(words.end(), {"--worker", "its"});
+  if (names_workers(command_line)) words.insert(words.end(), {"--worker", "its"});
   const auto force = std::find(command_line.begin(), command_line.end(), kForceEnv);
   if (force != command_line.end()) words.push_back(*force);
   return words;
@@ -125,8 +125,9 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
   }
   const std::optional<OwnCommand> command = own_command_in(header.environment);
   // Where the run named its workers, the usual one may be another.
-  const bool usual = command.has_value() ? worker_name == "command"
-                                         : worker_name == "stock" && !names_workers(header);
+  const bool usual = command.has_value()
+                         ? worker_name == "command"
+                         : worker_name == "stock" && !names_workers(header.command_line);
   if (!usual) add("--worker", fmt::format("{}={}", worker_name, worker_path));
   for (const std::string& variable : header.environment) {
     if (!command.has_value() || !is_command(variable)) add("--env", variable);

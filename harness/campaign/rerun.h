@@ -17,9 +17,9 @@ namespace mpsprobe {
 std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::string_view worker_name,
                                          std::string_view worker_path, const std::string& cell);
 
-/// Whether a run's command line named its workers: then a command that runs one of its cells again
-/// has to name them as well, or it tests another build.
-bool names_workers(const CampaignHeader& header);
+/// Whether the command line of a run named its workers: then a command that runs one of its cells
+/// again has to name them as well, or it tests another build.
+bool names_workers(const std::vector<std::string>& command_line);
 
 /// The memory limit of a run in MiB, rounded up, where it is not the usual share of its machine.
 std::optional<uint64_t> own_memory_limit_mib(const CampaignHeader& header);

@@ -12,6 +12,7 @@ namespace mpsprobe {
 struct Slot {
   uint32_t unit = 0;
   uint32_t trial = 0;
+  uint64_t place = 0;  ///< among all that a campaign runs; the campaign's to say
 };
 
 /// The order of a campaign: one round a trial, and in each round every unit once, in an order drawn

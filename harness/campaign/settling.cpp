@@ -10,13 +10,13 @@ namespace mpsprobe {
 namespace {
 
 /// A cell that cannot run here says nothing, however often it is asked.
-bool gives_evidence(const SettlingCell& cell) {
-  return cell.without_evidence < kFloorTrials;
+bool gives_evidence(const SeenCell& cell) {
+  return cell.others < kFloorTrials;
 }
 
 }  // namespace
 
-Settling::Settling(double rate, std::vector<SettlingCell> cells)
+Settling::Settling(double rate, std::vector<SeenCell> cells)
     : question_(settling_question(rate)), cells_(std::move(cells)), lines_of_(cells_.size()) {
   find_lines();
   beside_places_.resize(lines_.size());
@@ -91,20 +91,14 @@ void Settling::judge(size_t line_index) {
 }
 
 void Settling::add(size_t cell, bool counts, bool fails) {
-  SettlingCell& known = cells_[cell];
-  if (counts) {
-    ++known.seen.trials;
-    known.seen.failures += fails ? 1 : 0;
-  } else {
-    ++known.without_evidence;
-  }
+  cells_[cell].add(counts, fails);
   for (size_t line : lines_of_[cell]) judge(line);
 }
 
 int Settling::spent(const SettlingLine& line) const {
   int trials = 0;
   for (size_t cell : line.cells) {
-    trials += cells_[cell].seen.trials + cells_[cell].without_evidence - kFloorTrials;
+    trials += cells_[cell].seen.trials + cells_[cell].others - kFloorTrials;
   }
   return trials;
 }

@@ -8,17 +8,9 @@
 #include <vector>
 
 #include "harness/campaign/boundary_search.h"
-#include "harness/wire/cell.h"
+#include "harness/campaign/seen_cell.h"
 
 namespace mpsprobe {
-
-/// What is known of one cell on one worker while a campaign settles where failures begin.
-struct SettlingCell {
-  std::string worker;
-  Cell cell;
-  Proportion seen;           ///< trials that count: passes and failures
-  int without_evidence = 0;  ///< trials that say nothing of the cell
-};
 
 enum class LineState : uint8_t {
   settled,   ///< where failures begin is known, or that they do not, with the stated confidence
@@ -44,7 +36,7 @@ struct SettlingLine {
 class Settling {
  public:
   /// `rate` in (0, 1), see settling_question.
-  Settling(double rate, std::vector<SettlingCell> cells);
+  Settling(double rate, std::vector<SeenCell> cells);
 
   /// A trial of that cell ended; `counts` where it passed or failed.
   void add(size_t cell, bool counts, bool fails);
@@ -58,7 +50,7 @@ class Settling {
   std::optional<size_t> next_to_sharpen(const std::function<bool(size_t)>& busy) const;
 
   const std::vector<SettlingLine>& lines() const { return lines_; }
-  const std::vector<SettlingCell>& cells() const { return cells_; }
+  const std::vector<SeenCell>& cells() const { return cells_; }
   const RateQuestion& question() const { return question_; }
 
  private:
@@ -67,7 +59,7 @@ class Settling {
   int spent(const SettlingLine& line) const;
 
   RateQuestion question_;
-  std::vector<SettlingCell> cells_;
+  std::vector<SeenCell> cells_;
   std::vector<SettlingLine> lines_;
   std::vector<std::vector<size_t>> lines_of_;       ///< of each cell
   std::vector<std::vector<size_t>> beside_places_;  ///< of each line: cells next to its boundary

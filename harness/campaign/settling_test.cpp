@@ -21,8 +21,8 @@ using testing::ElementsAre;
 constexpr double kRate = 0.05;
 constexpr int kAttempts = series(10, 3);
 
-std::vector<SettlingCell> cells_named(const std::vector<std::string>& texts) {
-  std::vector<SettlingCell> cells;
+std::vector<SeenCell> cells_named(const std::vector<std::string>& texts) {
+  std::vector<SeenCell> cells;
   for (const std::string& text : texts) cells.push_back({"stock", parse_cell(text), {}, 0});
   return cells;
 }
@@ -138,12 +138,11 @@ class SettlingCampaign : public testing::Test {
     size_t done = 0;
     JournalWriter journal =
         std::filesystem::exists(file()) ? JournalWriter(file()) : JournalWriter(file(), header_);
-    const std::vector<TrialRecord> existing = journal.existing().trials;
-    Campaign campaign(
-        header_, existing, journal, result,
-        [&](const TrialRecord&, const Progress&) { interrupted = ++done >= most; },
-        KnownGoodPolicy::never, interrupted);
-    return campaign.run();
+    Journal known = journal.existing();
+    known.header.budget_seconds = header_.budget_seconds;
+    return run_campaign(
+        known, journal, DeviceCare(result, KnownGoodPolicy::never, interrupted),
+        [&](const TrialRecord&, const Progress&) { interrupted = ++done >= most; }, interrupted);
   }
 
   std::filesystem::path file() const { return folder_ / "journal.ndjson"; }
@@ -202,7 +201,7 @@ TEST_F(SettlingCampaign, SeveralJobsComeToTheSamePlaces) {
   std::vector<std::string> trials = recorded();
   std::sort(trials.begin(), trials.end());
   EXPECT_EQ(std::adjacent_find(trials.begin(), trials.end()), trials.end()) << "run twice";
-  std::vector<SettlingCell> cells;
+  std::vector<SeenCell> cells;
   std::map<std::string, size_t> index;
   for (const PlannedCell planned : header_.cells) {
     index[to_string(planned.cell)] = cells.size();

@@ -30,17 +30,13 @@ CrashReportOptions crash_report_options(const CampaignHeader& header,
 
 }  // namespace
 
-TrialBench::TrialBench(const CampaignHeader& header, const std::filesystem::path& folder,
-                       const std::vector<TrialRecord>& existing,
+TrialBench::TrialBench(const Journal& known, const std::filesystem::path& folder,
                        const std::atomic<bool>& interrupted)
-    : crash_reports_(crash_report_options(header, folder, interrupted),
-                     attached_incidents(existing)),
-      executor_(limits_of(header), header.environment, interrupted, &crash_reports_,
-                header.start_process),
-      paths_([this](const TrialRequest& request) { return executor_.run(request); }, existing) {}
-
-TrialRecord TrialBench::run(const TrialRequest& request) {
-  return paths_.run(request);
+    : crash_reports_(crash_report_options(known.header, folder, interrupted),
+                     attached_incidents(known.trials)),
+      executor_(limits_of(known.header), known.header.environment, interrupted, &crash_reports_,
+                known.header.start_process),
+      paths_([this](const TrialRequest& request) { return executor_.run(request); }, known.trials) {
 }
 
 }  // namespace mpsprobe

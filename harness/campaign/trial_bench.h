@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <vector>
 
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/executor.h"
@@ -16,16 +15,16 @@ namespace mpsprobe {
 /// every command that runs trials. Safe to use from several threads.
 class TrialBench {
  public:
-  /// `folder` is that of the journal: copies of crash reports go there. `existing`: what the
-  /// journal holds already, whose reports and paths are known. `interrupted` must outlive it, and
+  /// `known` is what the journal holds already: of its trials reports and paths are known. `folder`
+  /// is that of the journal: copies of crash reports go there. `interrupted` must outlive it, and
   /// ends trials and waits.
-  TrialBench(const CampaignHeader& header, const std::filesystem::path& folder,
-             const std::vector<TrialRecord>& existing, const std::atomic<bool>& interrupted);
+  TrialBench(const Journal& known, const std::filesystem::path& folder,
+             const std::atomic<bool>& interrupted);
   TrialBench(const TrialBench&) = delete;
   TrialBench& operator=(const TrialBench&) = delete;
 
   /// One trial, judged. Never throws for what a worker does.
-  TrialRecord run(const TrialRequest& request);
+  TrialRecord operator()(const TrialRequest& request) { return paths_.run(request); }
 
  private:
   CrashReports crash_reports_;

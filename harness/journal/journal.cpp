@@ -166,6 +166,7 @@ JournalWriter::JournalWriter(const std::filesystem::path& file, const CampaignHe
                                        {"run", state_->run},
                                        {"campaign", header_to_json(header)}}));
   if (!fresh.create()) state_->fail("cannot be created");
+  state_->existing.header = header;
   state_->folder.sync();  // the name itself, too; best effort, not every file system can
 }
 

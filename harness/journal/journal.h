@@ -156,7 +156,7 @@ class JournalWriter {
   void append(uint64_t sequence, const KnownGood& known_good);
   void append(const CampaignEnd& end);
 
-  /// What the file held when it was opened to be continued.
+  /// Its header, and the trials that it held when it was opened to be continued.
   const Journal& existing() const;
 
  private:

@@ -76,7 +76,7 @@ std::optional<SettledQuestions::Broken> where_failure_ends(const SettlingLine& l
 }  // namespace
 
 void settle(double rate, Analysis& analysis) {
-  std::vector<SettlingCell> cells;
+  std::vector<SeenCell> cells;
   for (const CellSummary& cell : analysis.cells) {
     cells.push_back({analysis.arms[cell.arm].label,
                      cell.cell,

@@ -127,7 +127,7 @@ bool run(const Planted& cell, SimulatedTrials& random, Tally& tally) {
 
 void settle(const std::vector<Planted>& cells, SimulatedTrials& random,
             std::vector<Tally>& tallies) {
-  std::vector<SettlingCell> settling_cells;
+  std::vector<SeenCell> settling_cells;
   for (size_t i = 0; i < cells.size(); ++i) {
     settling_cells.push_back(
         {"stock", parse_cell(cells[i].id), tallies[i].seen(), tallies[i].refused});

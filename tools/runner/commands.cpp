@@ -12,6 +12,7 @@
 #include "tools/runner/option_check.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/own_code.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/run_options.h"
 #include "tools/runner/say.h"
@@ -44,28 +45,19 @@ RunCommand add_run(CLI::App& app, const Called& called) {
   add_run_options(app, *options);
   // What a real run found lies in its folder, whether somebody listens or not.
   return [options] {
+    use_own_code(*options);
     const int code = run_command_line(*options);
     return options->dry_run ? printed(code) : code;
   };
 }
 
-RunCommand add_repro(CLI::App& app, const Called& called) {
-  ReproOptions begin;
-  begin.command_line = called.words;
-  return bound(app, add_repro_options, repro_command_line, begin);
-}
-
-RunCommand add_bisect(CLI::App& app, const Called& called) {
-  BisectOptions begin;
+/// A command with options of `run`, which keeps what was called.
+template <typename Options, auto Add, auto Run>
+RunCommand like_run(CLI::App& app, const Called& called) {
+  Options begin;
   begin.command_line = called.words;
   begin.command = called.command;
-  return bound(app, add_bisect_options, bisect_command_line, begin);
-}
-
-RunCommand add_verify(CLI::App& app, const Called& called) {
-  VerifyOptions begin;
-  begin.run.command_line = called.words;
-  return bound(app, add_verify_options, verify_command_line, begin);
+  return bound<Options>(app, Add, Run, begin);
 }
 
 RunCommand add_show(CLI::App& app, const Called& /*called*/) {
@@ -117,7 +109,7 @@ const std::array kCommands{
             "Exit codes: 0 reduced, or the budget used up, 2 wrong usage, 3 the harness or the "
             "machine could not do it, 4 the cell does not fail here or cannot run, 5 the result "
             "could not be written; its trials are kept, 130 interrupted.",
-            add_repro},
+            like_run<ReproOptions, add_repro_options, repro_command_line>},
     Command{"debug", kResults, "run a failing cell under gdb or lldb until it fails",
             "Examples:\n"
             "  mpsprobe debug mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'eval_impl'\n"
@@ -184,7 +176,7 @@ const std::array kCommands{
         "Exit codes: 0 settled, whatever the answer is, 2 wrong usage, 3 the harness or the "
         "machine could not do it, 4 fewer than two builds can run the cell, 5 the result could not "
         "be written, 6 not settled, 130 interrupted.",
-        add_bisect, true},
+        like_run<BisectOptions, add_bisect_options, bisect_command_line>, true},
     Command{"read", kRunAndLook,
             "say what failed, of a log, a crash report or a pasted issue, and what to run",
             "Examples:\n"
@@ -215,7 +207,7 @@ const std::array kCommands{
         "Exit codes: 0 the verdict is written, whatever it is, 1 what --fail-on names was found, "
         "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing could run, 5 the "
         "verdict could not be written, 130 interrupted.",
-        add_verify},
+        like_run<VerifyOptions, add_verify_options, verify_command_line>},
     Command{"new", kRunAndLook, "write a worker for your own library, to begin with",
             "Example: mpsprobe new worker my-worker",
             "Exit codes: 0 written, 2 wrong usage, or a folder that holds files, 3 it could not be "

@@ -1,7 +1,5 @@
 #include "tools/runner/request_file.h"
 
-#include <nlohmann/json.hpp>
-
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"

@@ -135,10 +135,9 @@ void write_run(const fs::path& folder, const CampaignHeader& header) {
                                 ms / 3'600'000 % 24, ms / 60'000 % 60, ms / 1000 % 60, ms % 1000);
     return trial;
   };
-  Campaign(
-      header, {}, journal, run_trial, [](const TrialRecord&, const Progress&) {},
-      KnownGoodPolicy::never, interrupted)
-      .run();
+  run_campaign(
+      journal.existing(), journal, DeviceCare(run_trial, KnownGoodPolicy::never, interrupted),
+      [](const TrialRecord&, const Progress&) {}, interrupted);
 }
 
 /// The same in a process of its own: what the runner itself takes for so many trials.

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <string_view>
+
+#include "tools/runner/say.h"
 
 namespace mpsprobe {
 
@@ -16,6 +17,12 @@ bool is_screen(int fd) {
 bool wants_colour(int fd) {
   const char* no_colour = std::getenv("NO_COLOR");
   return is_screen(fd) && (no_colour == nullptr || *no_colour == '\0');
+}
+
+void rewrite_line(std::string_view line) {
+  if (!is_screen(STDERR_FILENO)) return;
+  say(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
 }
 
 size_t screen_width(int fd) {

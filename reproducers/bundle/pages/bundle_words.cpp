@@ -149,7 +149,7 @@ std::string rerun_command(const BundleFinding& finding) {
   // are not there. A build that was named must not be taken for the reader's own.
   std::string worker = "stock";
   std::string path;
-  if (names_workers(header)) {
+  if (names_workers(header.command_line)) {
     worker = arm.worker;
     path = arm.version.empty() ? "<its worker>"
                                : fmt::format("<a worker of {} {}>", arm.name, arm.version);

@@ -28,7 +28,6 @@
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
 #include "tools/runner/screen.h"
-#include "tools/runner/standard_output_aside.h"
 
 namespace mpsprobe {
 namespace {
@@ -39,14 +38,8 @@ constexpr const char* kConfirmFolder = "confirm";
 
 fs::path new_bisect_folder(const BisectOptions& options) {
   if (!options.out.has_value()) return make_default_run_folder(utc_now(), "bisect");
-  const fs::path folder = *options.out;
-  std::error_code error;
-  if (fs::exists(folder / kRequestFile, error)) {
-    throw InputError("--out " + printable(folder.string()), "holds a bisection already",
-                     "Go on with it by --resume, or name another folder");
-  }
-  make_named_folder(folder);
-  return folder;
+  make_named_folder(*options.out, kRequestFile);
+  return *options.out;
 }
 
 /// A bisection as it runs: what to do next follows from the counts of its builds alone.
@@ -58,9 +51,9 @@ class Bisection {
     result_.cell = request.options.cell;
     result_.signature = request.options.signature;
     result_.confidence = request.options.confidence;
-    for (const NamedBuild& build : request.builds) {
-      trials_.emplace_back(request, build, folder / "builds" / build.name, interrupted);
-      result_.builds.push_back({build.name});
+    result_.builds = request.builds;
+    for (Build& build : result_.builds) {
+      trials_.emplace_back(request.options, build, folder / "builds" / build.name, interrupted);
     }
     look();
   }
@@ -79,21 +72,20 @@ class Bisection {
                     kExitIncomplete);
       }
       const size_t next = result_.usable[result_.change.build_to_try()];
-      BuildTrials& build = trials_[next];
+      Build& build = result_.builds[next];
       try {
-        if (const RecordedTrials* const ended = build.run_one()) {
+        if (const RecordedTrials* const ended = trials_[next].run_one()) {
           const bool lost = ended->stop_reason() == "device_lost";
           return stop(ended->stop_note(), lost ? kExitMachine : kExitInterrupted);
         }
       } catch (const UnusableBuild& unusable) {
-        result_.builds[next].unusable = unusable.what();
-        say(stderr, "mpsprobe: {} is left out: {}\n", build.seen().name,
-            printable(unusable.what()));
+        build.unusable = unusable.what();
+        say(stderr, "mpsprobe: {} is left out: {}\n", build.name, printable(build.unusable));
         look();
         continue;
       }
       look();
-      tell(build);
+      tell(build, trials_[next].last());
     }
     return result_.usable.size() > 1 ? kExitOk : kExitNothingRun;
   }
@@ -103,29 +95,20 @@ class Bisection {
     const size_t place = result_.change.likeliest();
     if (request_.options.confirm == 0 || place == 0) return kExitOk;
     const fs::path folder = Folder(folder_).make_below(kConfirmFolder).path();
-    RunOptions run;
-    run.command_line = request_.options.command_line;
-    if (has_journal(folder)) {
-      run.resume = folder.string();
-      run.trust_run = request_.options.trust_run;
-    } else {
-      run.out = folder.string();
-      run.cells = {result_.cell};
-      run.own_cells = true;  // its builds ran it
-      run.trials = request_.options.confirm;
-      run.limits = request_.options.limits;
-      run.limits.budget_seconds.reset();
-      run.seed = request_.options.seed;
-      run.environment = request_.options.environment;
-      run.start_process = request_.options.start_process;
-      for (const size_t side : {place - 1, place}) {
-        const BuildSeen& build = result_.builds[result_.usable[side]];
-        run.workers.push_back(build.name + "=" + build.path);
-      }
-    }
-    run.fail_on = "never";
+    RunOptions run = request_.options;
     run.part = true;
-    const StandardOutputAside aside;
+    run.json = false;
+    run.out = folder.string();
+    run.resume.reset();
+    if (has_journal(folder)) run.resume = run.out;
+    run.cells = {result_.cell};
+    run.own_cells = true;  // its builds ran it
+    run.trials = request_.options.confirm;
+    run.limits.budget_seconds.reset();
+    for (const size_t side : {place - 1, place}) {
+      const Build& build = result_.builds[result_.usable[side]];
+      run.workers.push_back(build.name + "=" + build.path);
+    }
     const int code = run_command_line(run);
     count_confirmed(folder, place);
     return code;
@@ -148,13 +131,11 @@ class Bisection {
   void look() {
     result_.usable.clear();
     std::vector<Proportion> seen;
-    for (size_t i = 0; i < trials_.size(); ++i) {
-      const std::string unusable = result_.builds[i].unusable;
-      BuildSeen& build = result_.builds[i] = trials_[i].seen();
-      build.unusable = unusable;
+    for (size_t i = 0; i < result_.builds.size(); ++i) {
+      const Build& build = result_.builds[i];
       if (build.simulated && !result_.simulated) say_simulated();
       result_.simulated = result_.simulated || build.simulated;
-      if (!unusable.empty()) continue;
+      if (!build.unusable.empty()) continue;
       result_.usable.push_back(i);
       seen.push_back(build.seen);
     }
@@ -162,16 +143,14 @@ class Bisection {
   }
 
   // One line that is rewritten on a terminal; else one of each build, when it is tried first.
-  void tell(const BuildTrials& build) {
+  void tell(const Build& build, const std::string& last) {
     const bool screen = is_screen(STDERR_FILENO);
-    if (!screen && !told_.insert(build.seen().name).second) return;
-    const Proportion& seen = build.seen().seen;
+    if (!screen && !told_.insert(build.name).second) return;
     const std::string line = fmt::format(
-        "{} {}: {}, {} of {} failed", counted(result_.trials_here(), "trials"), build.seen().name,
-        shortened(printable(build.last()), 60), seen.failures, seen.trials);
-    say(stderr, "{}{}{}", screen ? "\r\x1b[K" : "",
-        screen ? shortened(line, screen_width(STDERR_FILENO) - 1) : line, screen ? "" : "\n");
-    std::fflush(stderr);
+        "{} {}: {}, {} of {} failed", counted(result_.trials_here(), "trials"), build.name,
+        shortened(printable(last), 60), build.seen.failures, build.seen.trials);
+    if (!screen) say(stderr, "{}\n", line);
+    rewrite_line(shortened(line, screen_width(STDERR_FILENO) - 1));
   }
 
   int stop(const std::string& why, int code) {
@@ -217,7 +196,7 @@ int bisect_command_line(const BisectOptions& options) {
       printable(folder.string()));
   Bisection bisection(request, folder, interrupted);
   int code = bisection.search();
-  if (is_screen(STDERR_FILENO)) say(stderr, "\r\x1b[K");
+  rewrite_line("");
   if (code == kExitOk) code = bisection.confirm();
   const BisectResult& result = bisection.result();
   const std::string again = "`mpsprobe bisect --resume` writes it again";

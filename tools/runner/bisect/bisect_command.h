@@ -1,21 +1,16 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/record/trial_limits.h"
-#include "harness/wire/start_process.h"
-
-namespace CLI {
-class App;
-}
+#include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {
 
-/// What `mpsprobe bisect` was asked for.
-struct BisectOptions {
+/// What `mpsprobe bisect` was asked for. Own code, limits, seed, folders and the like are as of
+/// `run`.
+struct BisectOptions : RunOptions {
   std::string cell;
   std::string builds;  ///< --builds: a file with one on each line, or a list with commas
   std::string make;    ///< --make: a command that prints the path of a worker
@@ -23,20 +18,8 @@ struct BisectOptions {
   std::vector<std::string> from;  ///< --from: runs whose trials count as well
   double confidence = 95;         ///< percent
   int most_trials = 2000;
-  int confirm = 0;  ///< trials of each side after the search
-  AskedLimits limits;
-  std::optional<uint64_t> seed;
-  std::vector<std::string> environment;
-  std::optional<std::string> python;  ///< --python and --pytest: own code, as of `run`
-  std::optional<std::string> pytest;
-  std::vector<std::string> command;  ///< behind `--`: own command, as of `run`
-  std::optional<int> threads;        ///< of own code, where no cell is named
-  std::optional<StartProcess> start_process;
-  std::optional<std::string> out;
-  std::optional<std::string> resume;
-  bool trust_run = false;
-  bool json = false;
-  std::vector<std::string> command_line;  ///< for the journals
+  int confirm = 0;             ///< trials of each side after the search
+  std::optional<int> threads;  ///< of own code, where no cell is named
 };
 
 /// Adds the options of `bisect` to its subcommand. `options` must outlive the parsing.

@@ -59,6 +59,7 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
                  "of your own function or test, where no cell is named [4]")
       ->check(whole_number_between(1, kMostThreads))
       ->type_name("N");
+  options.start_process = StartProcess::exec;
   add_start_process(app, options.start_process, "exec");
   app.add_option("--out", options.out, "folder for the journals and the result [mpsprobe-out/...]")
       ->type_name("DIR");

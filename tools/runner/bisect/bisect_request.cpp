@@ -14,7 +14,6 @@
 #include "harness/campaign/merge.h"
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
-#include "harness/journal/trial_json.h"
 #include "harness/wire/library_under_test.h"
 #include "harness/wire/own_command.h"
 #include "reports/words/safe_text.h"
@@ -122,8 +121,8 @@ bool is_name(const std::string& text) {
          });
 }
 
-NamedBuild named_build(const std::string& text, bool made) {
-  NamedBuild build;
+Build named_build(const std::string& text, bool made) {
+  Build build;
   const size_t equals = text.find('=');
   build.name = made ? text : text.substr(0, equals);
   if (!made && equals == std::string::npos) build.name = fs::path(text).filename().string();
@@ -147,7 +146,7 @@ void count_earlier(BisectRequest& request) {
                        "Name the folder of a run with trials of this cell");
     }
     for (const NamedJournal& run : runs) {
-      for (NamedBuild& build : request.builds) {
+      for (Build& build : request.builds) {
         std::set<std::string> workers;
         for (const WorkerInfo& worker : run.journal.header.workers) {
           const std::string version =
@@ -161,11 +160,34 @@ void count_earlier(BisectRequest& request) {
             return;
           }
           if (is_unsettled(trial)) return;
-          count_result(result_of(trial), request.options.signature, build.known);
+          count_result(result_of(trial), request.options.signature, build.seen);
         });
       }
     }
   }
+}
+
+/// What a bisection that goes on needs of what it was asked for, with the keys in its request.json.
+void each_option_kept(auto& options, const auto& take) {
+  take("cell", options.cell);
+  take("make", options.make);
+  take("signature", options.signature);
+  take("confidence", options.confidence);
+  take("most_trials", options.most_trials);
+  take("confirm", options.confirm);
+  take("timeout", options.limits.timeout_seconds);
+  take("stall", options.limits.stall_seconds);
+  take("memory_limit_bytes", options.limits.memory_limit_bytes);
+  take("seed", options.seed);
+  take("environment", options.environment);
+  take("start_process", options.start_process);
+}
+
+void each_fact_kept(auto& build, const auto& take) {
+  take("name", build.name);
+  take("path", build.path);
+  take("known_failures", build.seen.failures);
+  take("known_trials", build.seen.trials);
 }
 
 }  // namespace
@@ -179,18 +201,17 @@ bool count_result(const TrialResult& result, const std::string& signature, Propo
 }
 
 BisectRequest bisect_request(const BisectOptions& options) {
-  auto code = own_code_variable({options.python, options.pytest});
-  if (!options.command.empty())
-    code = to_variable(OwnCommand{options.command, fs::current_path().string(), {}, {}});
+  BisectRequest request;
+  request.options = options;
+  const std::optional<std::string> code = own_code_variable(request.options);
   if (options.cell.empty() && !code) {
     throw InputError("bisect", "nothing says which cell",
                      "Name it as `mpsprobe list cells` shows it, or your own code with --python");
   }
-  BisectRequest request;
-  request.options = options;
   if (code) {
     request.options.environment.push_back(*code);
-    request.options.make = with_environment(options.make, !options.command.empty());
+    request.options.pytest.reset();  // a build is started as any other
+    request.options.make = with_environment(options.make, !request.options.command.empty());
   }
   if (!options.cell.empty()) {
     if (options.threads) {
@@ -222,30 +243,12 @@ BisectRequest bisect_request(const BisectOptions& options) {
 }
 
 void write_bisect_request(const fs::path& folder, const BisectRequest& request) {
-  json builds = json::array();
-  for (const NamedBuild& build : request.builds) {
-    builds.push_back({{"name", build.name},
-                      {"path", valid_utf8(build.path)},
-                      {"known_failures", build.known.failures},
-                      {"known_trials", build.known.trials}});
+  json object{
+      {"mpsprobe_bisect_request", 1}, {"builds", json::array()}, {"origin", origin_of(folder)}};
+  each_option_kept(request.options, into_request(object));
+  for (const Build& build : request.builds) {
+    each_fact_kept(build, into_request(object["builds"].emplace_back()));
   }
-  const BisectOptions& options = request.options;
-  const TrialLimits limits = options.limits.with_usual(0);
-  json object{{"mpsprobe_bisect_request", 1},
-              {"cell", options.cell},
-              {"builds", builds},
-              {"make", valid_utf8(options.make)},
-              {"signature", valid_utf8(options.signature)},
-              {"confidence", options.confidence},
-              {"most_trials", options.most_trials},
-              {"confirm", options.confirm},
-              {"timeout", limits.timeout_seconds},
-              {"stall", limits.stall_seconds},
-              {"seed", options.seed.value_or(1)},
-              {"environment", options.environment},
-              {"origin", origin_of(folder)}};
-  if (limits.memory_limit_bytes > 0) object["memory_limit_bytes"] = limits.memory_limit_bytes;
-  if (options.start_process.has_value()) object["start_process"] = name_of(*options.start_process);
   write_request_file(folder, object);
 }
 
@@ -255,40 +258,24 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
   std::string origin;
   request.options = now;
   read_request_file(folder, "mpsprobe_bisect_request", where, "bisection", [&](const json& object) {
-    BisectOptions& options = request.options;
-    options.cell = to_string(parse_cell(object.at("cell").get<std::string>()));
-    options.make = object.at("make");
-    options.signature = object.at("signature");
-    options.confidence = object.at("confidence");
-    options.most_trials = object.at("most_trials");
-    options.confirm = object.at("confirm");
-    options.limits.timeout_seconds = object.at("timeout").get<double>();
-    options.limits.stall_seconds = object.at("stall").get<double>();
-    if (const auto memory = object.find("memory_limit_bytes"); memory != object.end()) {
-      options.limits.memory_limit_bytes = memory->get<uint64_t>();
-    }
-    options.seed = object.at("seed").get<uint64_t>();
+    each_option_kept(request.options, out_of_request(object));
+    request.options.cell = to_string(parse_cell(request.options.cell));
     origin = object.value("origin", "");
-    options.environment = object.at("environment").get<std::vector<std::string>>();
-    if (const auto start = object.find("start_process"); start != object.end()) {
-      options.start_process = named<StartProcess>(start->get<std::string>());
-    }
     for (const json& each : object.at("builds")) {
-      request.builds.push_back(
-          {each.at("name"), each.at("path"), {each.at("known_failures"), each.at("known_trials")}});
+      each_fact_kept(request.builds.emplace_back(), out_of_request(each));
     }
   });
   const bool plain =
       request.builds.size() >= 2 &&
-      std::all_of(request.builds.begin(), request.builds.end(), [](const NamedBuild& build) {
-        return is_name(build.name) && build.known.failures >= 0 &&
-               build.known.failures <= build.known.trials;
+      std::all_of(request.builds.begin(), request.builds.end(), [](const Build& build) {
+        return is_name(build.name) && build.seen.failures >= 0 &&
+               build.seen.failures <= build.seen.trials;
       });
   if (!plain) throw InputError(where, "its request.json makes no sense", "Begin a new one");
   if (!now.trust_run) {
     WouldStart what{{}, request.options.environment};
     if (!request.options.make.empty()) what.programs.push_back("--make: " + request.options.make);
-    for (const NamedBuild& build : request.builds) {
+    for (const Build& build : request.builds) {
       if (!build.path.empty()) what.programs.push_back(build.name + ": " + build.path);
     }
     refuse_foreign(origin, folder, what, where,

@@ -11,17 +11,20 @@
 
 namespace mpsprobe {
 
-/// A build as it was named.
-struct NamedBuild {
-  std::string name;  ///< letters, digits, '-', '_' and '.'; no two have the same
-  std::string path;  ///< of its worker; empty: it has to be made
-  Proportion known;  ///< trials of earlier runs (--from)
+/// One build of a bisection, as far as it is known.
+struct Build {
+  std::string name;        ///< letters, digits, '-', '_' and '.'; no two have the same
+  std::string path;        ///< of its worker; empty: it has to be made
+  Proportion seen;         ///< trials, with those of earlier runs (--from)
+  int here = 0;            ///< of these, trials of this bisection
+  std::string unusable;    ///< why it could not be tried; else empty
+  bool simulated = false;  ///< as far as its worker was asked
 };
 
 /// What a bisection was asked for: with the journals of its builds all that it depends on.
 struct BisectRequest {
   BisectOptions options;
-  std::vector<NamedBuild> builds;  ///< oldest first
+  std::vector<Build> builds;  ///< oldest first, as they were named
 };
 
 /// Adds a trial to what was seen of its build, where failures count whose title holds `signature`.

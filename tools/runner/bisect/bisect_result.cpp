@@ -32,20 +32,20 @@ std::vector<std::string> usable_names(const BisectResult& result) {
 std::string untried(const BisectResult& result, size_t from, size_t to) {
   std::string names;
   for (size_t i = from; i < to; ++i) {
-    const BuildSeen& build = result.builds[i];
+    const Build& build = result.builds[i];
     if (!build.unusable.empty()) names += (names.empty() ? "" : ", ") + build.name;
   }
   return names;
 }
 
-std::string seen_in_words(const BuildSeen& build) {
+std::string seen_in_words(const Build& build) {
   if (build.seen.trials == 0) return "not tried";
   const Interval interval = anytime_interval(build.seen.failures, build.seen.trials);
   return fmt::format("{}/{}, {} to {}", build.seen.failures, build.seen.trials,
                      percent_down(interval.low), percent_up(interval.high));
 }
 
-std::string untried_in_words(const BuildSeen& build) {
+std::string untried_in_words(const Build& build) {
   return "could not be tried: " + shortened(printable(build.unusable), kMostReason);
 }
 
@@ -86,7 +86,7 @@ bool BisectResult::settled() const {
 
 int BisectResult::trials_here() const {
   int trials = 0;
-  for (const BuildSeen& build : builds) trials += build.here;
+  for (const Build& build : builds) trials += build.here;
   return trials;
 }
 
@@ -120,7 +120,7 @@ std::string answer_of(const BisectResult& result) {
 nlohmann::ordered_json to_json(const BisectResult& result) {
   nlohmann::ordered_json builds = nlohmann::ordered_json::array();
   for (size_t i = 0; i < result.builds.size(); ++i) {
-    const BuildSeen& build = result.builds[i];
+    const Build& build = result.builds[i];
     nlohmann::ordered_json entry{{"name", build.name},
                                  {"failures", build.seen.failures},
                                  {"trials", build.seen.trials},
@@ -171,9 +171,9 @@ nlohmann::ordered_json to_json(const BisectResult& result) {
 std::string bisect_terminal(const BisectResult& result) {
   std::string text = result.simulated ? kBisectSimulated : "";
   size_t width = 0;
-  for (const BuildSeen& build : result.builds) width = std::max(width, build.name.size());
+  for (const Build& build : result.builds) width = std::max(width, build.name.size());
   for (size_t i = 0; i < result.builds.size(); ++i) {
-    const BuildSeen& build = result.builds[i];
+    const Build& build = result.builds[i];
     const std::string chance = posterior_of(result, i);
     text += fmt::format("{:<{}}  {:<26}{}\n", build.name, width,
                         build.unusable.empty() ? seen_in_words(build) : untried_in_words(build),
@@ -193,7 +193,7 @@ std::string bisect_markdown(const BisectResult& result) {
       "\n| build | failures / trials, 95% interval | posterior of a change here |\n"
       "|---|---|---|\n";
   for (size_t i = 0; i < result.builds.size(); ++i) {
-    const BuildSeen& build = result.builds[i];
+    const Build& build = result.builds[i];
     text += fmt::format("| {} | {} | {} |\n", build.name,
                         build.unusable.empty() ? seen_in_words(build)
                                                : "could not be tried: " + escaped(build.unusable),

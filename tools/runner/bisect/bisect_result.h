@@ -11,16 +11,6 @@
 
 namespace mpsprobe {
 
-/// One build of a bisection, as far as it is known.
-struct BuildSeen {
-  std::string name;
-  Proportion seen;         ///< with those of --from
-  int here = 0;            ///< of these, trials of this bisection
-  std::string path;        ///< of the worker; empty: never needed
-  std::string unusable;    ///< why it could not be tried; else empty
-  bool simulated = false;  ///< as far as its worker was asked
-};
-
 /// The trials on either side, after the search, that chose nothing.
 struct ConfirmedSides {
   Proportion before;
@@ -34,7 +24,7 @@ struct BisectResult {
   std::string signature;  ///< that counts; empty: any failure
   double confidence = 0;  ///< percent, that was asked for
   bool simulated = false;
-  std::vector<BuildSeen> builds;
+  std::vector<Build> builds;
   std::vector<size_t> usable;  ///< indices of the builds that `change` is over
   ChangePoint change;
   std::string stopped;  ///< for people: why it ended before it was settled

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
-#include "harness/campaign/trial_bench.h"
 #include "harness/executor/environment.h"
 #include "harness/executor/worker_starts.h"
 #include "harness/folder/folder.h"
@@ -65,34 +65,15 @@ std::string make_worker(const std::string& command, const std::string& name) {
   return fs::absolute(path).lexically_normal().string();
 }
 
-/// What runs trials, once the worker is known.
-struct BuildTrials::Running {
-  Running(JournalWriter& writer, CampaignHeader plan, const std::vector<TrialRecord>& existing,
-          const fs::path& folder, const std::atomic<bool>& interrupted)
-      : header(std::move(plan)),
-        bench(header, folder, existing, interrupted),
-        trials(
-            header, existing, writer,
-            [this](const TrialRequest& request) { return bench.run(request); }, interrupted) {}
-
-  CampaignHeader header;
-  TrialBench bench;
-  RecordedTrials trials;
-};
-
-BuildTrials::BuildTrials(const BisectRequest& request, const NamedBuild& build, fs::path folder,
+BuildTrials::BuildTrials(const BisectOptions& options, Build& build, fs::path folder,
                          const std::atomic<bool>& interrupted)
-    : request_(request),
-      build_(build),
-      folder_(std::move(folder)),
-      interrupted_(interrupted),
-      seen_{build.name, build.known} {
+    : options_(options), build_(build), folder_(std::move(folder)), interrupted_(interrupted) {
   const fs::path file = folder_ / "journal.ndjson";
   std::error_code error;
   if (!fs::exists(file, error)) return;
   const Journal journal = read_journal(file);
-  if (!journal.header.workers.empty()) seen_.path = journal.header.workers.front().path;
-  seen_.simulated = is_simulated(journal.header);
+  if (!journal.header.workers.empty()) build_.path = journal.header.workers.front().path;
+  build_.simulated = is_simulated(journal.header);
   for (const TrialRecord& trial : journal.trials) {
     if (is_unsettled(trial)) continue;
     index_ = std::max(index_, trial.trial + 1);
@@ -100,20 +81,18 @@ BuildTrials::BuildTrials(const BisectRequest& request, const NamedBuild& build, 
   }
 }
 
-BuildTrials::~BuildTrials() = default;
-
 void BuildTrials::count(const TrialResult& result) {
-  const int before = seen_.seen.failures;
-  if (!count_result(result, request_.options.signature, seen_.seen)) {
+  const int before = build_.seen.failures;
+  if (!count_result(result, options_.signature, build_.seen)) {
     ++without_evidence_;
     last_ = std::string(name_of(result.outcome));
     if (!result.signature.empty()) last_ += ": " + result.signature;
     return;
   }
-  ++seen_.here;
+  ++build_.here;
   last_ = "pass";
   if (is_failure(result.outcome)) {
-    last_ = result.signature + (seen_.seen.failures > before ? "" : " (another failure)");
+    last_ = result.signature + (build_.seen.failures > before ? "" : " (another failure)");
   }
 }
 
@@ -127,31 +106,24 @@ void BuildTrials::begin() {
     throw MachineError(fmt::format("{}: {}. Name a folder with --out", printable(folder_.string()),
                                    failed.code().message()));
   }
-  if (fs::exists(file, error)) {
-    if (!request_.options.trust_run) {
-      const CampaignHeader header = read_header(file);
-      refuse_foreign(
-          header.origin, folder_, would_start(header), folder_.string(),
-          "Begin the bisection anew, or add --trust-run if you trust whoever made these trials");
-    }
-    writer_ = std::make_unique<JournalWriter>(file);
-    check_same_libraries(writer_->existing().header);
-    running_ = std::make_unique<Running>(*writer_, writer_->existing().header,
-                                         writer_->existing().trials, folder_, interrupted_);
-    return;
-  }
-  seen_.path = build_.path.empty() ? make_worker(request_.options.make, build_.name) : build_.path;
-  RunOptions options;
-  options.cells = {request_.options.cell};
-  options.workers = {build_.name + "=" + seen_.path};
-  options.trials = 1;  // how many there will be follows from what they come to
-  options.limits = request_.options.limits;
+  journal_ = fs::exists(file, error) ? go_on_with(folder_, folder_.string(), options_.trust_run)
+                                     : std::make_unique<JournalWriter>(file, plan());
+  const Journal& known = journal_->existing();
+  bench_.emplace(known, folder_, interrupted_);
+  trials_.emplace(known, *journal_,
+                  DeviceCare(std::ref(*bench_), KnownGoodPolicy::real_devices, interrupted_),
+                  interrupted_);
+}
+
+CampaignHeader BuildTrials::plan() {
+  if (build_.path.empty()) build_.path = make_worker(options_.make, build_.name);
+  RunOptions options = options_;
+  options.cells = {options_.cell};
+  options.workers = {build_.name + "=" + build_.path};
+  options.trials = 1;                     // how many there will be follows from what they come to
   options.limits.budget_seconds.reset();  // that is of all builds together
-  options.seed = request_.options.seed;
   options.jobs = 1;
-  options.environment = request_.options.environment;
-  options.trust_run = request_.options.trust_run;
-  options.command_line = request_.options.command_line;
+  options.start_process = StartProcess::exec;
   CampaignHeader header;
   try {
     header = plan_campaign(options);
@@ -166,34 +138,30 @@ void BuildTrials::begin() {
     throw UnusableBuild(header.left_out.empty() ? "it cannot run the cell"
                                                 : header.left_out.front().reason);
   }
-  if (const std::optional<StartProcess> asked = request_.options.start_process) {
-    const std::string why = why_not_started_by(*asked, header.workers.front());
-    if (!why.empty()) {
-      throw UnusableBuild(fmt::format("--start-process {}: {}", name_of(*asked), why));
-    }
-    header.start_process = asked;
+  header.start_process = options_.start_process;
+  const StartProcess start = *header.start_process;
+  if (const std::string why = why_not_started_by(start, header.workers.front()); !why.empty()) {
+    throw UnusableBuild(fmt::format("--start-process {}: {}", name_of(start), why));
   }
-  seen_.simulated = is_simulated(header);
+  build_.simulated = is_simulated(header);
   header.matrix_name = "bisect";
   header.origin = origin_of(folder_);
-  writer_ = std::make_unique<JournalWriter>(file, header);
-  running_ = std::make_unique<Running>(*writer_, header, std::vector<TrialRecord>{}, folder_,
-                                       interrupted_);
+  return header;
 }
 
 const RecordedTrials* BuildTrials::run_one() {
   // A device that refuses the cell now and then is asked again, one that never takes it is not.
   const auto useless = [this] {
-    return seen_.here == 0 && without_evidence_ >= kMostTrialsWithoutEvidence;
+    return build_.here == 0 && without_evidence_ >= kMostTrialsWithoutEvidence;
   };
   const auto problem = [this] {
     return UnusableBuild("no trial came to a result that is a pass or a failure: " + last_);
   };
   if (useless()) throw problem();
-  if (running_ == nullptr) begin();
+  if (!trials_) begin();
   const std::optional<TrialResult> result =
-      running_->trials(running_->header.cells.front().cell, index_);
-  if (!result.has_value()) return &running_->trials;
+      (*trials_)(journal_->existing().header.cells.front().cell, index_);
+  if (!result.has_value()) return &*trials_;
   ++index_;
   count(*result);
   if (useless()) throw problem();

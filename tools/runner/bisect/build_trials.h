@@ -3,12 +3,13 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "harness/campaign/trial_bench.h"
 #include "harness/journal/journal.h"
 #include "tools/runner/bisect/bisect_request.h"
-#include "tools/runner/bisect/bisect_result.h"
 #include "tools/runner/run/recorded_trials.h"
 
 namespace mpsprobe {
@@ -24,38 +25,35 @@ class UnusableBuild : public std::runtime_error {
 std::string make_worker(const std::string& command, const std::string& name);
 
 /// The trials of one build of a bisection, in a journal of its own: a run like any other, whose
-/// number of trials was not fixed. Not thread safe.
+/// number of trials was not fixed. Counts them in the build. Not thread safe.
 class BuildTrials {
  public:
   /// Reads the journal in `folder` where there is one. All references must outlive it.
-  BuildTrials(const BisectRequest& request, const NamedBuild& build, std::filesystem::path folder,
+  BuildTrials(const BisectOptions& options, Build& build, std::filesystem::path folder,
               const std::atomic<bool>& interrupted);
-  ~BuildTrials();
 
   /// One more trial. The worker is made and the journal begun where that was not done. Where it has
   /// to end, the trials, which say why. Throws UnusableBuild, also after trials of which none
   /// counted; JournalError.
   const RecordedTrials* run_one();
 
-  const BuildSeen& seen() const { return seen_; }
   const std::string& last() const { return last_; }  ///< what the last trial came to
 
  private:
-  struct Running;
-
   void begin();
+  CampaignHeader plan();
   void count(const TrialResult& result);
 
-  const BisectRequest& request_;
-  const NamedBuild& build_;
+  const BisectOptions& options_;
+  Build& build_;
   std::filesystem::path folder_;
   const std::atomic<bool>& interrupted_;
-  BuildSeen seen_;
   int index_ = 0;  ///< of the next trial
   int without_evidence_ = 0;
   std::string last_;
-  std::unique_ptr<JournalWriter> writer_;  ///< open, and locked, once trials run here
-  std::unique_ptr<Running> running_;
+  std::unique_ptr<JournalWriter> journal_;  ///< open, and locked, once trials run here
+  std::optional<TrialBench> bench_;
+  std::optional<RecordedTrials> trials_;
 };
 
 }  // namespace mpsprobe

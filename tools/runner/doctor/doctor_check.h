@@ -7,6 +7,7 @@
 
 #include "harness/journal/journal.h"
 #include "harness/wire/enum_words.h"
+#include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {
 
@@ -32,21 +33,11 @@ struct Check {
 
 using Checks = std::vector<Check>;
 
-/// What `mpsprobe doctor` was asked.
-struct DoctorOptions {
-  std::vector<std::string> workers;        ///< --worker, NAME=PATH
-  std::vector<std::string> environment;    ///< --env, K=V
-  std::vector<std::string> probes;         ///< --probe, mangled symbols
-  std::string expect_torch;                ///< --expect-torch; empty: none
-  std::vector<std::string> crash_reports;  ///< --crash-reports; empty: the system's folders
-  std::string backend;                     ///< --backend; empty: the best one here
-  bool json = false;
-  std::string program = "mpsprobe";  ///< as it was called, for the commands that are printed
+/// What `mpsprobe doctor` was asked. Workers, environment, probes and crash reports are as of
+/// `run`.
+struct DoctorOptions : RunOptions {
+  std::string backend;  ///< --backend; empty: the best one here
 };
-
-/// What the workers get beside the inherited environment: --env, and the questions of --probe.
-/// Throws InputError for a wrong form of either.
-std::vector<std::string> extra_environment(const DoctorOptions& options);
 
 /// Asks each worker what it is: what it loads, whether that is what it was built against and what
 /// was expected, symbols, backends. Returns those that answered. Throws InputError for a wrong form

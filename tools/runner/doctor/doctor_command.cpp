@@ -121,7 +121,7 @@ int doctor_command_line(const DoctorOptions& options) {
 
 RunCommand add_doctor(CLI::App& app, const Called& called) {
   DoctorOptions begin;
-  begin.program = called.words.front();
+  begin.command_line = called.words;
   return bound(app, add_doctor_options, doctor_command_line, begin);
 }
 

@@ -10,6 +10,7 @@
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/doctor/doctor_check.h"
+#include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -123,11 +124,11 @@ class Trials {
 
   /// The command that runs a cell again on the same worker, in the same environment.
   std::string again(const WorkerInfo& worker, const Cell& cell) const {
-    std::vector<std::string> words{options_.program, "run", "--cell", to_string(cell)};
+    std::vector<std::string> words{options_.command_line.front(), "run", "--cell", to_string(cell)};
     if (!options_.workers.empty()) {
       words.insert(words.end(), {"--worker", worker.name + "=" + worker.path});
     }
-    for (const std::string& variable : extra_environment(options_)) {
+    for (const std::string& variable : asked_environment(options_)) {
       words.insert(words.end(), {"--env", variable});
     }
     return shell_command(words);
@@ -144,7 +145,7 @@ class Trials {
     request.worker = &worker;
     request.cell = cell;
     request.seed = 1;
-    return Executor(limits, extra_environment(options_), never).run(request);
+    return Executor(limits, asked_environment(options_), never).run(request);
   }
 
   /// A device that is there may compute nothing, or wrong numbers. Products come from Apple's

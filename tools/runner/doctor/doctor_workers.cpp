@@ -39,7 +39,7 @@ class WorkerChecks {
       : worker_(worker),
         options_(options),
         checks_(checks),
-        environment_(extra_environment(options)) {}
+        environment_(asked_environment(options)) {}
 
   /// Empty where the worker does not answer.
   std::optional<WorkerInfo> run() {
@@ -113,10 +113,10 @@ class WorkerChecks {
   }
 
   void check_expected(const WorkerInfo& info) {
-    if (options_.expect_torch.empty()) return;
-    const std::string mismatch = torch_mismatch(info, options_.expect_torch);
+    if (!options_.expect_torch.has_value()) return;
+    const std::string mismatch = torch_mismatch(info, *options_.expect_torch);
     add("expected", mismatch.empty() ? CheckStatus::ok : CheckStatus::fail,
-        "is --expect-torch " + options_.expect_torch, mismatch.empty() ? "yes" : mismatch,
+        "is --expect-torch " + *options_.expect_torch, mismatch.empty() ? "yes" : mismatch,
         "nothing is run with --expect-torch before that is put right");
   }
 
@@ -159,13 +159,6 @@ class WorkerChecks {
 };
 
 }  // namespace
-
-std::vector<std::string> extra_environment(const DoctorOptions& options) {
-  check_environment_entries(options.environment);
-  std::vector<std::string> extra = options.environment;
-  if (!options.probes.empty()) extra.push_back(probes_variable(options.probes));
-  return extra;
-}
 
 std::vector<WorkerInfo> check_workers(const DoctorOptions& options, Checks& checks) {
   std::vector<WorkerInfo> answered;

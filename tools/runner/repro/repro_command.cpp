@@ -1,16 +1,15 @@
 #include "tools/runner/repro/repro_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/rerun.h"
 #include "harness/campaign/trial_bench.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
-#include "harness/journal/trial_json.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
@@ -28,7 +27,6 @@
 #include "tools/runner/run/recorded_trials.h"
 #include "tools/runner/run/run_origin.h"
 #include "tools/runner/run/trial_setup.h"
-#include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
 #include "tools/runner/screen.h"
 #include "tools/runner/workers/workers.h"
@@ -42,28 +40,22 @@ namespace fs = std::filesystem;
 constexpr int kFewestTrialsAgain = 10;
 constexpr int kMostTrialsAgain = 1000;
 
-/// The signature and the limits. Not the start cell and the operations, which the journal's header
-/// holds. Throws ReportError where it cannot be written.
-void write_request(const fs::path& folder, const MinimiseRequest& request) {
-  write_request_file(folder, {{"mpsprobe_repro", 1},
-                              {"signature", valid_utf8(request.signature)},
-                              {"most_trials", request.most_trials},
-                              {"patience", request.patience},
-                              {"condition_trials", request.most_condition_trials},
-                              {"conditions", request.conditions}});
+/// The signature and the limits, with their keys in request.json. Not the start cell and the
+/// operations, which the journal's header holds.
+void each_limit_kept(auto& request, const auto& take) {
+  take("signature", request.signature);
+  take("most_trials", request.most_trials);
+  take("patience", request.patience);
+  take("condition_trials", request.most_condition_trials);
+  take("conditions", request.conditions);
 }
 
 /// Throws InputError where it is not of this form.
 MinimiseRequest read_request(const fs::path& folder, const std::string& where) {
   MinimiseRequest request;
-  read_request_file(folder, "mpsprobe_repro", where, "minimisation",
-                    [&](const nlohmann::json& object) {
-                      request.signature = object.at("signature");
-                      request.most_trials = object.at("most_trials");
-                      request.patience = object.at("patience");
-                      request.most_condition_trials = object.at("condition_trials");
-                      request.conditions = object.at("conditions");
-                    });
+  read_request_file(
+      folder, "mpsprobe_repro", where, "minimisation",
+      [&](const nlohmann::json& object) { each_limit_kept(request, out_of_request(object)); });
   if (request.most_trials < 2 || request.patience < 1 || request.most_condition_trials < 1) {
     throw InputError(where, "its request.json makes no sense", "Begin a new one");
   }
@@ -72,47 +64,26 @@ MinimiseRequest read_request(const fs::path& folder, const std::string& where) {
 
 /// What is shown while it runs, on standard error: each step when it is decided, and on a terminal
 /// one line that updates itself.
-class ReproProgress {
- public:
-  MinimiseObserver observer() {
-    MinimiseObserver observer;
-    observer.on_trial = [this](const std::string& asked, const Cell&, const Tally& tally) {
-      if (terminal_) {
-        say(stderr, "\r\x1b[K{} {}/{}", shortened(printable(asked), 60), tally.failures,
-            tally.trials);
-        std::fflush(stderr);
-      }
-    };
-    observer.on_baseline = [this](const Minimum& minimum) {
-      clear();
-      say(stderr, "start cell: {}\nsignature: {}\n", rate_in_words(minimum.baseline),
-          shortened(printable(minimum.signature), 300));
-    };
-    observer.on_step = [this](const Reduction& step) {
-      clear();
-      say(stderr, "{}\n", step_line(step));
-    };
-    return observer;
-  }
-  void clear() const {
-    if (terminal_) say(stderr, "\r\x1b[K");
-  }
-
- private:
-  bool terminal_ = is_screen(STDERR_FILENO);
-};
-
-CampaignHeader planned_as_run(const RunOptions& run) {
-  try {
-    return plan_campaign(run);
-  } catch (const UnreadVariable& unread) {  // here nothing forces it
-    throw InputError(unread.place(), unread.problem(),
-                     "Look for the name in the library's release");
-  }
+MinimiseObserver shown_progress() {
+  MinimiseObserver observer;
+  observer.on_trial = [](const std::string& asked, const Cell&, const Tally& tally) {
+    rewrite_line(
+        fmt::format("{} {}/{}", shortened(printable(asked), 60), tally.failures, tally.trials));
+  };
+  observer.on_baseline = [](const Minimum& minimum) {
+    rewrite_line("");
+    say(stderr, "start cell: {}\nsignature: {}\n", rate_in_words(minimum.baseline),
+        shortened(printable(minimum.signature), 300));
+  };
+  observer.on_step = [](const Reduction& step) {
+    rewrite_line("");
+    say(stderr, "{}\n", step_line(step));
+  };
+  return observer;
 }
 
-CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source) {
-  CampaignHeader header = planned_as_run(source.run);
+CampaignHeader plan_repro(const ReproSource& source) {
+  CampaignHeader header = plan_campaign(source.run);
   const Backend backend = source.start.backend;
   if (const std::string reason = why_unavailable(header.workers, backend); !reason.empty()) {
     throw MachineError(
@@ -127,9 +98,6 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
   std::erase_if(header.workers,
                 [backend](const WorkerInfo& worker) { return !names_backend(worker, backend); });
   header.workers.resize(1);
-  // A worker that the run named is started as it was there.
-  header.start_process =
-      chosen_start(source.run.start_process, header.workers, options.worker.has_value());
   header.matrix_name = "repro";
   header.matrix_description = "trials of a minimisation; the cells follow from their results";
   header.cells = {};
@@ -149,11 +117,7 @@ fs::path folder_for(const ReproOptions& options, const ReproSource& source) {
   } else {
     folder = Folder(folder).make_below("repro-" + slug(source.signature)).path();
   }
-  if (fs::exists(folder / "journal.ndjson")) {
-    throw InputError("--out " + printable(folder.string()), "holds a journal already",
-                     "Go on with it by --resume, or name another folder");
-  }
-  make_named_folder(folder);
+  make_named_folder(folder, "journal.ndjson");
   return folder;
 }
 
@@ -194,27 +158,24 @@ void say_result(const fs::path& folder, const Minimum& minimum, bool as_json) {
 }
 
 /// Runs what the journal does not hold yet, and writes the result.
-int run_repro(const CampaignHeader& header, const MinimiseRequest& request, const fs::path& folder,
-              JournalWriter& journal, const std::vector<TrialRecord>& existing,
+int run_repro(const MinimiseRequest& request, const fs::path& folder, JournalWriter& journal,
               const ReproOptions& options) {
+  const Journal& known = journal.existing();
+  const CampaignHeader& header = known.header;
   const WorkerInfo& worker = header.workers.front();
-  const bool simulated = is_simulated(header);
   say_workers(header);
   say(stderr, "reducing {} in {}\n", to_string(request.start), printable(folder.string()));
   const std::atomic<bool>& interrupted = watch_for_interrupt();
-  TrialBench bench(header, folder, existing, interrupted);
-  RecordedTrials trials(
-      header, existing, journal, [&bench](const TrialRequest& trial) { return bench.run(trial); },
-      interrupted);
-  ReproProgress progress;
-  Minimum minimum = minimise(
-      request, [&trials](const Cell& cell, int index) { return trials(cell, index); },
-      progress.observer());
-  progress.clear();
+  TrialBench bench(known, folder, interrupted);
+  RecordedTrials trials(known, journal,
+                        DeviceCare(std::ref(bench), KnownGoodPolicy::real_devices, interrupted),
+                        interrupted);
+  Minimum minimum = minimise(request, std::ref(trials), shown_progress());
+  rewrite_line("");
   if (minimum.state == MinimumState::stopped) {
     minimum.note = trials.stop_note() + "; `repro --resume` of its folder goes on";
   }
-  minimum.simulated = simulated;
+  minimum.simulated = is_simulated(header);
   minimum.worker = worker.name;
   minimum.worker_path = worker.path;
   minimum.build = build_identity(worker.describe.value("provenance", nlohmann::json::object()));
@@ -248,20 +209,13 @@ int resume(const ReproOptions& options) {
     throw InputError(where, "holds the journal of a run, not of a minimisation",
                      "Go on with it by `mpsprobe run --resume`");
   }
-  if (!options.trust_run) {
-    refuse_foreign(header.origin, folder, would_start(header), where,
-                   "Add --trust-run if you trust whoever made it, or begin a new one");
-  }
   watch_for_interrupt();
-  JournalWriter writer(folder / "journal.ndjson");
-  const Journal& journal = writer.existing();
-  check_same_libraries(journal.header);
+  const auto journal = go_on_with(folder, where, options.trust_run);
   MinimiseRequest request = read_request(folder, where);
-  request.start = journal.header.cells.front().cell;
-  request.operations = operations_of(journal.header.workers);
-  say(stderr, "going on after {} trials{}\n", journal.trials.size(),
-      journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
-  return run_repro(journal.header, request, folder, writer, journal.trials, options);
+  request.start = header.cells.front().cell;
+  request.operations = operations_of(header.workers);
+  say_going_on(folder, journal->existing());
+  return run_repro(request, folder, *journal, options);
 }
 
 }  // namespace
@@ -269,7 +223,7 @@ int resume(const ReproOptions& options) {
 int repro_command_line(const ReproOptions& options) {
   if (options.resume.has_value()) return resume(options);
   const ReproSource source = repro_source(options);
-  CampaignHeader header = plan_repro(options, source);
+  CampaignHeader header = plan_repro(source);
   const WorkerInfo& worker = header.workers.front();
   const std::string other =
       source.describe.is_null() ? "" : other_library(source.describe, worker.describe);
@@ -289,9 +243,11 @@ int repro_command_line(const ReproOptions& options) {
   watch_for_interrupt();  // from here on there is something to leave in order
   const fs::path folder = folder_for(options, source);
   header.origin = origin_of(folder);
-  write_request(folder, request);
+  nlohmann::json kept{{"mpsprobe_repro", 1}};
+  each_limit_kept(request, into_request(kept));
+  write_request_file(folder, kept);
   JournalWriter journal(folder / "journal.ndjson", header);
-  return run_repro(header, request, folder, journal, {}, options);
+  return run_repro(request, folder, journal, options);
 }
 
 }  // namespace mpsprobe

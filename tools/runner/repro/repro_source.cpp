@@ -12,7 +12,6 @@
 #include "reports/analysis/analysis.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/run/plan_campaign.h"
-#include "tools/runner/run/run_origin.h"
 
 namespace mpsprobe {
 namespace {
@@ -72,56 +71,36 @@ const SignatureGroup::Where& simplest(const SignatureGroup& group) {
   return *best;
 }
 
-ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
+/// `run`: what the options say of how trials are run.
+ReproSource from_run(const fs::path& folder, const ReproOptions& options, const RunOptions& run) {
   const Journal journal = read_journal(folder / "journal.ndjson");
   const Analysis analysis = analyse(journal);
   const SignatureGroup& group = chosen_signature(analysis, options);
   const SignatureGroup::Where& where = simplest(group);
-  const bool trusted = options.trust_run || made_here(journal.header.origin, folder);
-  if (!trusted && !options.worker.has_value()) {
-    refuse_foreign(journal.header.origin, folder, would_start(journal.header), options.what,
-                   "Name the worker to run with --worker NAME=PATH, or add --trust-run if you "
-                   "trust whoever made the run");
+  CampaignHeader earlier = journal.header;
+  const std::string& name = analysis.arms.at(where.arm).worker;
+  std::erase_if(earlier.workers, [&](const WorkerInfo& worker) { return worker.name != name; });
+  // Its first trial is then the one that failed.
+  if (group.first.seed != 0) earlier.seed = group.first.seed;
+  // What a run did not choose was the share of one of its jobs. It is a condition of a failure for
+  // want of memory alone: of others it would be printed as if somebody had asked for it.
+  if (!own_memory_limit_mib(earlier).has_value() &&
+      group.first.judgement.outcome != Outcome::out_of_memory) {
+    earlier.memory_limit_bytes = 0;
   }
   ReproSource source;
   source.start = parse_cell(where.cell);
   source.signature = group.title;
   source.folder = folder;
-  const std::string& name = analysis.arms.at(where.arm).worker;
-  for (const WorkerInfo& worker : journal.header.workers) {
-    if (worker.name != name) continue;
-    source.run.workers = {worker.name + "=" + worker.path};
-    source.describe = worker.describe;
+  if (run.workers.empty() && !earlier.workers.empty()) {
+    source.describe = earlier.workers.front().describe;
   }
-  source.run = as_in(journal.header, source.run);
-  // Its first trial is then the one that failed.
-  if (group.first.seed != 0) source.run.seed = group.first.seed;
-  // What a run did not choose was the share of one of its jobs. It is a condition of a failure for
-  // want of memory alone: of others it would be printed as if somebody had asked for it.
-  if (!own_memory_limit_mib(journal.header).has_value() &&
-      group.first.judgement.outcome != Outcome::out_of_memory) {
-    source.run.limits.memory_limit_bytes.reset();
-  }
-  // As if it had been written there: what is printed of this run has to name it as well.
-  std::vector<std::string>& taken_over = source.run.command_line;
-  if (names_workers(journal.header) && !options.worker.has_value()) {
-    taken_over = {"--worker", source.run.workers.front()};
-  }
-  const std::vector<std::string>& words = journal.header.command_line;
+  source.run = as_in(earlier, folder, run, options.what);
+  const std::vector<std::string>& words = earlier.command_line;
   if (std::find(words.begin(), words.end(), "--force-env") != words.end()) {
-    taken_over.emplace_back("--force-env");
+    source.run.command_line.emplace_back("--force-env");
   }
-  const std::optional<StartProcess> start = journal.header.start_process;
-  if (start.has_value() && !options.start_process.has_value() && !options.worker.has_value()) {
-    taken_over.insert(taken_over.end(), {"--start-process", std::string(name_of(*start))});
-  }
-  source.run.own_cells = made_here(journal.header.origin, folder);
   source.run.force_env = true;  // that was the run's own to say
-  if (trusted) {
-    source.run.environment = journal.header.environment;
-  } else if (options.environment.empty()) {
-    say_left_out_variables(journal.header.environment);
-  }
   return source;
 }
 
@@ -132,18 +111,21 @@ ReproSource repro_source(const ReproOptions& options) {
     throw InputError("repro", "nothing says what to reduce",
                      "Name a failing cell, or the report.json or the folder of a run");
   }
+  RunOptions run = options;
+  run.part = true;
+  if (options.worker.has_value()) run.workers = {*options.worker};
+  ReproSource source;
   std::error_code error;
   const fs::path path = options.what;
-  ReproSource source;
   if (fs::is_directory(path, error)) {
-    source = from_run(path, options);
+    source = from_run(path, options, run);
   } else if (fs::exists(path, error)) {
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     if (!fs::exists(folder / "journal.ndjson", error)) {
       throw InputError(printable(options.what), "has no journal.ndjson beside it",
                        "Name the report.json in the folder of its run, where the journal lies");
     }
-    source = from_run(folder, options);
+    source = from_run(folder, options, run);
   } else {
     try {
       source.start = parse_cell(options.what);
@@ -154,24 +136,11 @@ ReproSource repro_source(const ReproOptions& options) {
                        problem.remedy());
     }
     source.signature = options.signature.value_or("");
+    source.run = run;
   }
-  RunOptions& run = source.run;
-  if (options.worker.has_value()) {
-    run.workers = {*options.worker};
-    source.describe = nullptr;
-    run.start_process.reset();  // of another program it is not known
-  }
-  if (options.start_process.has_value()) run.start_process = options.start_process;
-  if (options.seed.has_value()) run.seed = options.seed;
-  if (!options.environment.empty()) run.environment = options.environment;
-  run.limits = options.limits.or_else(run.limits);
-  run.cells = {to_string(source.start)};
-  run.trust_run = options.trust_run;
-  run.trials = 1;  // how many there will be follows from what they come to
-  run.jobs = 1;
-  run.crash_reports = options.crash_reports;
-  run.command_line.insert(run.command_line.begin(), options.command_line.begin(),
-                          options.command_line.end());
+  source.run.cells = {to_string(source.start)};
+  source.run.trials = 1;  // how many there will be follows from what they come to
+  source.run.jobs = 1;
   return source;
 }
 

@@ -1,9 +1,6 @@
 #include "tools/runner/run/finish_report.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdio>
 
 #include "reports/words/safe_text.h"
 #include "reports/writers/terminal.h"
@@ -12,29 +9,33 @@
 #include "tools/runner/screen.h"
 
 namespace mpsprobe {
+namespace {
+
+void print(const Analysis& analysis, std::FILE* stream) {
+  const int fd = fileno(stream);
+  say(stream, "{}",
+      Styled{report_terminal(analysis, {.colour = wants_colour(fd), .width = screen_width(fd)})});
+}
+
+}  // namespace
 
 int show_run(const std::filesystem::path& folder) {
-  say(stdout, "{}",
-      Styled{report_terminal(
-          analyse_file(folder / "journal.ndjson").analysis,
-          {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)})});
+  print(analyse_file(folder / "journal.ndjson").analysis, stdout);
   return kExitOk;
 }
 
 Analysis finish_report(const std::filesystem::path& folder, const Formats& formats,
-                       const MakeBeside& beside) {
+                       const MakeBeside& beside, std::FILE* stream) {
   auto [journal, analysis] = analyse_file(folder / "journal.ndjson");
   const auto written = write_reports(folder, journal, analysis, formats,
                                      beside ? beside(journal, analysis) : Beside());
-  say(stdout, "{}",
-      Styled{report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO),
-                                        .width = screen_width(STDOUT_FILENO)})});
+  print(analysis, stream);
   std::string_view before = "\nreport: ";
   for (const std::filesystem::path& file : written) {
-    say(stdout, "{}{}\n", before, printable(file.string()));
+    say(stream, "{}{}\n", before, printable(file.string()));
     before = "        ";
   }
-  std::fflush(stdout);
+  std::fflush(stream);
   return analysis;
 }
 

@@ -1,7 +1,6 @@
 #include "tools/runner/run/own_code.h"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +9,6 @@
 #include <set>
 
 #include "harness/input/input_error.h"
-#include "harness/platform/executable.h"
 #include "harness/wire/own_command.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/run/run_options.h"
@@ -20,8 +18,6 @@ namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kPythonWorker = "mpsprobe-python-worker";
 
 /// FILE::WHAT with the file by its absolute path; a module's name stays as it is.
 std::string with_absolute_file(const std::string& option, const std::string& text,
@@ -50,38 +46,6 @@ std::string names_of_operations(const RunOptions& options) {
   }
   return fmt::format("{}", fmt::join(names, ","));
 }
-
-}  // namespace
-
-std::string python_worker() {
-  const fs::path beside = executable_path().parent_path() / kPythonWorker;
-  const bool is_beside = access(beside.c_str(), X_OK) == 0;
-  const fs::path program = is_beside ? beside : program_in_path(kPythonWorker);
-  if (!program.empty()) return fs::absolute(program).string();
-  throw InputError(
-      "--python", fmt::format("{} is neither beside this program nor in PATH", kPythonWorker),
-      "Install mpsprobe into the Python environment that has your library: pip install "
-      "mpsprobe. Or name the worker: --worker python=PATH");
-}
-
-std::optional<std::string> own_code_variable(const OwnCode& code) {
-  if (code.python) {
-    return kPythonCodeVariable + ("=" + with_absolute_file("--python", *code.python, true));
-  }
-  if (code.pytest) {
-    return kPytestVariable + ("=" + with_absolute_file("--pytest", *code.pytest, false));
-  }
-  return std::nullopt;
-}
-
-std::string command_worker() {
-  const fs::path program = executable_path().parent_path() / "mpsprobe-command-worker";
-  if (access(program.c_str(), X_OK) == 0) return program.string();
-  throw InputError("-- COMMAND", program.string() + " is missing",
-                   "Install mpsprobe again, or name the worker: --worker NAME=PATH");
-}
-
-namespace {
 
 /// A script that is to run with arguments, or as it is, and not one of its functions.
 bool names_script(const std::string& python) {
@@ -137,7 +101,6 @@ std::optional<std::string> take_command(RunOptions& options) {
     }
     options.axes["env." + each.substr(0, equals)] = each.substr(equals + 1);
   }
-  if (!options.matrix && options.cells.empty()) options.axes.emplace("backend", "command");
   OwnCommand command{options.command, fs::current_path().string(), options.expect_output,
                      options.fail_on_output};
   if (!command.expect_output.empty() && command.expect_output != "same") {
@@ -152,9 +115,19 @@ std::optional<std::string> take_command(RunOptions& options) {
 
 }  // namespace
 
+std::optional<std::string> own_code_variable(RunOptions& options) {
+  if (const std::optional<std::string> command = take_command(options)) return command;
+  if (options.python) {
+    return kPythonCodeVariable + ("=" + with_absolute_file("--python", *options.python, true));
+  }
+  if (options.pytest) {
+    return kPytestVariable + ("=" + with_absolute_file("--pytest", *options.pytest, false));
+  }
+  return std::nullopt;
+}
+
 void use_own_code(RunOptions& options) {
-  std::optional<std::string> variable = take_command(options);
-  if (!variable) variable = own_code_variable({options.python, options.pytest});
+  const std::optional<std::string> variable = own_code_variable(options);
   if (!variable) return;
   const auto use = [&options](const std::string& option, const std::string& value) {
     (option == "--worker" ? options.workers : options.environment).push_back(value);
@@ -167,8 +140,9 @@ void use_own_code(RunOptions& options) {
         options.command.empty() ? "python=" + python_worker() : "command=" + command_worker());
   }
   use("--env", *variable);
-  if (options.matrix || !options.cells.empty() || options.axes.contains("op")) return;
-  options.axes["op"] = names_of_operations(options);
+  if (options.matrix || !options.cells.empty()) return;
+  if (!options.command.empty()) options.axes.emplace("backend", "command");
+  if (!options.axes.contains("op")) options.axes["op"] = names_of_operations(options);
 }
 
 }  // namespace mpsprobe

@@ -12,22 +12,11 @@ struct RunOptions;
 constexpr const char* kPythonCodeVariable = "MPSPROBE_PYTHON_CODE";
 constexpr const char* kPytestVariable = "MPSPROBE_PYTEST";
 
-/// What --python and --pytest are given.
-struct OwnCode {
-  std::optional<std::string> python;
-  std::optional<std::string> pytest;
-};
-
-/// The variable that names the code by its absolute path, NAME=VALUE; nothing where none is
-/// given. Throws InputError for a wrong form, and a file that is not there.
-std::optional<std::string> own_code_variable(const OwnCode& code);
-
-/// The Python worker beside this program, else in PATH, as pip puts both into an environment's bin.
-/// Throws InputError where there is none.
-std::string python_worker();
-
-/// The worker of commands, which lies beside this program. Throws InputError where it does not.
-std::string command_worker();
+/// The variable, NAME=VALUE, that says what --python, --pytest and a command were given, with files
+/// by their absolute paths; nothing where none is given. A whole script becomes a command, and
+/// parameters of a command become axes. Throws InputError for a wrong form, and a file that is not
+/// there.
+std::optional<std::string> own_code_variable(RunOptions& options);
 
 /// Puts in the place of --python, --pytest and a command what they are short for: the worker of
 /// Python or of commands, unless --worker names others, and the variable of the code. So resuming,

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "harness/campaign/boundary_search.h"
+#include "harness/campaign/rerun.h"
 #include "harness/campaign/shard.h"
 #include "harness/campaign/usual_jobs.h"
 #include "harness/crash_report/find_report.h"
@@ -19,10 +20,12 @@
 #include "harness/platform/machine.h"
 #include "harness/platform/memory.h"
 #include "harness/provenance/own_build.h"
+#include "harness/provenance/probes_variable.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/variables.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/data_folder.h"
+#include "tools/runner/run/run_origin.h"
 #include "tools/runner/run/variables_check.h"
 #include "tools/runner/workers/workers.h"
 
@@ -144,12 +147,29 @@ std::set<Backend> named_backends(const Matrix& matrix, const RunOptions& options
   return backends;
 }
 
-void check_environment_entries(const std::vector<std::string>& entries) {
-  for (const std::string& entry : entries) {
+std::vector<std::string> asked_environment(const RunOptions& options) {
+  std::vector<std::string> environment = options.environment;
+  for (const std::string& entry : environment) {
     if (entry.find('=') == std::string::npos || entry.front() == '=') {
       throw InputError("--env", "not of the form K=V", "Write for example --env OMP_NUM_THREADS=1");
     }
   }
+  std::string list;
+  for (const std::string& symbol : options.probes) {
+    const bool plausible =
+        !symbol.empty() && symbol.size() < 4096 && symbol.find("::") == std::string::npos &&
+        std::all_of(symbol.begin(), symbol.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.' || c == '@';
+        });
+    if (!plausible) {
+      throw InputError("--probe", "\"" + printable(symbol) + "\" is no mangled name",
+                       "Write the symbol as nm shows it: _ZN2at3mps17getStreamFromPoolEv and not "
+                       "at::mps::getStreamFromPool()");
+    }
+    list += (list.empty() ? "" : " ") + symbol;
+  }
+  if (!list.empty()) environment.push_back(std::string(kProbesVariable) + "=" + list);
+  return environment;
 }
 
 Matrix chosen_matrix(const RunOptions& options) {
@@ -277,11 +297,37 @@ TrialLimits chosen_limits(const RunOptions& options, const Matrix& matrix, int j
 
 }  // namespace
 
-RunOptions as_in(const CampaignHeader& earlier, RunOptions options) {
+RunOptions as_in(const CampaignHeader& earlier, const std::filesystem::path& folder,
+                 RunOptions options, const std::string& place) {
   if (!options.trials.has_value()) options.trials = earlier.trials;
   if (!options.seed.has_value()) options.seed = earlier.seed;
   if (!options.jobs.has_value()) options.jobs = earlier.jobs;
-  if (!options.start_process.has_value()) options.start_process = earlier.start_process;
+  options.own_cells = made_here(earlier.origin, folder);
+  const bool trusted = options.own_cells || options.trust_run;
+  const auto take_over = [&options](const char* option, const std::string& value) {
+    options.command_line.insert(options.command_line.end(), {option, value});
+  };
+  if (options.workers.empty()) {
+    if (!trusted) {
+      refuse_foreign(earlier, folder, place,
+                     "Name the worker to run with --worker NAME=PATH, or add --trust-run if you "
+                     "trust whoever made the run");
+    }
+    for (const WorkerInfo& worker : earlier.workers) {
+      options.workers.push_back(worker.name + "=" + worker.path);
+      if (names_workers(earlier.command_line)) take_over("--worker", options.workers.back());
+    }
+    // Of another program it is not known whether it can be started in that way.
+    if (!options.start_process.has_value() && earlier.start_process.has_value()) {
+      options.start_process = earlier.start_process;
+      take_over("--start-process", std::string(name_of(*earlier.start_process)));
+    }
+  }
+  if (options.environment.empty() && trusted) {
+    options.environment = earlier.environment;
+  } else if (options.environment.empty()) {
+    say_left_out_variables(earlier.environment);
+  }
   const bool stall_asked = options.limits.stall_seconds.has_value();
   options.limits = options.limits.or_else(like(earlier));
   double& stall = *options.limits.stall_seconds;
@@ -289,31 +335,29 @@ RunOptions as_in(const CampaignHeader& earlier, RunOptions options) {
   return options;
 }
 
-std::optional<StartProcess> chosen_start(std::optional<StartProcess> asked,
-                                         const std::vector<WorkerInfo>& workers, bool named) {
-  if (!asked.has_value()) return named ? std::optional(StartProcess::exec) : std::nullopt;
-  for (const WorkerInfo& worker : workers) {
-    const std::string why = why_not_started_by(*asked, worker);
-    if (why.empty()) continue;
-    throw InputError(fmt::format("--start-process {}", name_of(*asked)),
-                     fmt::format("cannot be had of worker {}: {}", worker.name, printable(why)),
-                     "Write --start-process exec");
-  }
-  return asked;
-}
-
 namespace {
 
-/// Tests are many and short, and collecting them takes far longer than one of them: they are forked
+/// How the processes of trials are started: as was asked for, which is never left silently; else by
+/// exec where somebody named the workers, since what their programs make of another way is not
+/// known and builds side by side are to be started alike; else in the quickest proven way. Tests
+/// are many and short, and collecting them takes far longer than one of them: they are forked
 /// wherever all workers can.
 std::optional<StartProcess> start_of(const RunOptions& options,
                                      const std::vector<WorkerInfo>& workers) {
-  const bool forks = options.pytest.has_value() && !options.start_process.has_value() &&
-                     std::all_of(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
-                       return why_not_started_by(StartProcess::fork, worker).empty();
-                     });
-  if (forks) return StartProcess::fork;
-  return chosen_start(options.start_process, workers, !options.workers.empty());
+  const StartProcess wanted = options.start_process.value_or(StartProcess::fork);
+  const auto cannot = std::ranges::find_if(workers, [wanted](const WorkerInfo& worker) {
+    return !why_not_started_by(wanted, worker).empty();
+  });
+  if (!options.start_process.has_value()) {
+    if (options.pytest.has_value() && cannot == workers.end()) return StartProcess::fork;
+    if (names_workers(options.command_line)) return StartProcess::exec;
+    return std::nullopt;
+  }
+  if (cannot == workers.end()) return wanted;
+  throw InputError(fmt::format("--start-process {}", name_of(wanted)),
+                   fmt::format("cannot be had of worker {}: {}", cannot->name,
+                               printable(why_not_started_by(wanted, *cannot))),
+                   "Write --start-process exec");
 }
 
 }  // namespace
@@ -321,10 +365,8 @@ std::optional<StartProcess> start_of(const RunOptions& options,
 CampaignHeader plan_campaign(const RunOptions& options) {
   const Matrix matrix = chosen_matrix(options);
   refuse_foreign_variables(options, matrix);
-  check_environment_entries(options.environment);
   CampaignHeader header;
-  header.environment = options.environment;
-  if (!options.probes.empty()) header.environment.push_back(probes_variable(options.probes));
+  header.environment = asked_environment(options);
   const std::set<std::string> variables = variables_named(matrix, axis_values(options));
   std::vector<std::string> asked = header.environment;
   if (!variables.empty()) asked.push_back(variables_question(variables));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <set>
+#include <string>
 
 #include "harness/journal/journal.h"
 #include "harness/matrix/expand.h"
@@ -20,20 +22,17 @@ Matrix chosen_matrix(const RunOptions& options);
 /// find_workers; empty: any.
 std::set<Backend> named_backends(const Matrix& matrix, const RunOptions& options);
 
-/// The form of --env. Throws InputError.
-void check_environment_entries(const std::vector<std::string>& entries);
+/// What the workers get beside the inherited environment: --env, and the questions of --probe.
+/// Throws InputError for a wrong form of either, as for what cannot be a mangled name.
+std::vector<std::string> asked_environment(const RunOptions& options);
 
-/// The options, and what they leave open as an earlier run had it: trials and seed, limits, jobs
-/// and how processes are started. Not its workers and environment, which come from elsewhere
-/// perhaps.
-RunOptions as_in(const CampaignHeader& earlier, RunOptions options);
-
-/// How the processes of trials are started: as was asked for, which is never left silently; else by
-/// exec where somebody `named` the workers, since what their programs make of another way is not
-/// known and builds side by side are to be started alike; else in the quickest proven way. Throws
-/// InputError where a worker cannot be started in the way that was asked for.
-std::optional<StartProcess> chosen_start(std::optional<StartProcess> asked,
-                                         const std::vector<WorkerInfo>& workers, bool named);
+/// The options, and what they leave open as an earlier run in `folder` had it: trials and seed,
+/// limits, jobs, and its workers with the way in which they are started. Its command line then
+/// names what was taken over of it, as if it had been written there: what is printed of this run
+/// has to name it as well. Of a run that was made elsewhere workers are refused and variables left
+/// out without options.trust_run: InputError (place = `place`).
+RunOptions as_in(const CampaignHeader& earlier, const std::filesystem::path& folder,
+                 RunOptions options, const std::string& place);
 
 /// Cells of a matrix on these workers; those whose backend no worker can use are left out.
 Plan plan_cells(const Matrix& matrix, const RunOptions& options,

@@ -17,16 +17,14 @@ TrialResult result_of(const TrialRecord& trial) {
   return result;
 }
 
-RecordedTrials::RecordedTrials(const CampaignHeader& header,
-                               const std::vector<TrialRecord>& existing, JournalWriter& journal,
-                               Run run, const std::atomic<bool>& interrupted,
-                               std::chrono::milliseconds recovery)
-    : header_(header),
+RecordedTrials::RecordedTrials(const Journal& known, JournalWriter& journal, DeviceCare care,
+                               const std::atomic<bool>& interrupted)
+    : header_(known.header),
       journal_(journal),
-      care_(std::move(run), KnownGoodPolicy::real_devices, interrupted, recovery),
+      care_(std::move(care)),
       interrupted_(interrupted),
       start_(std::chrono::steady_clock::now()) {
-  for (const TrialRecord& trial : existing) {
+  for (const TrialRecord& trial : known.trials) {
     remember(trial);
     sequence_ = std::max(sequence_, trial.sequence + 1);
   }

@@ -19,12 +19,10 @@ namespace mpsprobe {
 /// on where it was. Looks after real devices and bystanders as a campaign does. Not thread safe.
 class RecordedTrials {
  public:
-  using Run = DeviceCare::RunTrial;
-
-  /// All references must outlive it. `header` has one worker.
-  RecordedTrials(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
-                 JournalWriter& journal, Run run, const std::atomic<bool>& interrupted,
-                 std::chrono::milliseconds recovery = std::chrono::seconds(1));
+  /// `known` is what the journal holds already; its header has one worker. `care` runs what it does
+  /// not hold. All references must outlive it.
+  RecordedTrials(const Journal& known, JournalWriter& journal, DeviceCare care,
+                 const std::atomic<bool>& interrupted);
 
   /// Trial `index` of `cell`; nothing where the run has to end. Throws JournalError.
   std::optional<TrialResult> operator()(const Cell& cell, int index);

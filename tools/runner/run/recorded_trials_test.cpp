@@ -34,7 +34,7 @@ class RecordedTrialsTest : public testing::Test {
   std::filesystem::path file() const { return folder_ / "journal.ndjson"; }
 
   /// A trial that comes to `outcomes` in turn, and to the last one for ever.
-  RecordedTrials::Run coming_to(std::vector<Judgement> judgements) {
+  DeviceCare::RunTrial coming_to(std::vector<Judgement> judgements) {
     return [this, judgements](const TrialRequest& request) {
       TrialRecord trial;
       trial.worker = request.worker->name;
@@ -46,6 +46,16 @@ class RecordedTrialsTest : public testing::Test {
       ran_.push_back(to_string(request.cell));
       return trial;
     };
+  }
+  DeviceCare caring(DeviceCare::RunTrial run) {
+    return {std::move(run), KnownGoodPolicy::real_devices, interrupted_,
+            std::chrono::milliseconds(1)};
+  }
+  Journal known(std::vector<TrialRecord> trials) {
+    Journal journal;
+    journal.header = header_;
+    journal.trials = std::move(trials);
+    return journal;
   }
   static Judgement judged(Outcome outcome, const std::string& signature = "",
                           bool bystander = false) {
@@ -69,15 +79,15 @@ class RecordedTrialsTest : public testing::Test {
 TEST_F(RecordedTrialsTest, WhatTheJournalHoldsIsNotRunAgain) {
   {
     JournalWriter journal(file(), header_);
-    RecordedTrials trials(header_, {}, journal, coming_to({judged(Outcome::signal, "crash")}),
-                          interrupted_);
+    RecordedTrials trials(journal.existing(), journal,
+                          caring(coming_to({judged(Outcome::signal, "crash")})), interrupted_);
     EXPECT_EQ(trials(cell_, 0)->signature, "crash");
     EXPECT_EQ(trials(cell_, 1)->signature, "crash");
   }
   ASSERT_EQ(ran_.size(), 2u);
   JournalWriter journal(file());
-  RecordedTrials trials(header_, journal.existing().trials, journal,
-                        coming_to({judged(Outcome::pass)}), interrupted_);
+  RecordedTrials trials(journal.existing(), journal, caring(coming_to({judged(Outcome::pass)})),
+                        interrupted_);
   EXPECT_EQ(trials(cell_, 0)->outcome, Outcome::signal);
   EXPECT_EQ(trials(cell_, 1)->signature, "crash");
   EXPECT_EQ(trials.replayed(), 2);
@@ -90,8 +100,9 @@ TEST_F(RecordedTrialsTest, WhatTheJournalHoldsIsNotRunAgain) {
 TEST_F(RecordedTrialsTest, ABystanderIsRunAgainAndItsLastAttemptCounts) {
   JournalWriter journal(file(), header_);
   RecordedTrials trials(
-      header_, {}, journal,
-      coming_to({judged(Outcome::gpu_error, "victim", true), judged(Outcome::pass)}), interrupted_);
+      journal.existing(), journal,
+      caring(coming_to({judged(Outcome::gpu_error, "victim", true), judged(Outcome::pass)})),
+      interrupted_);
   EXPECT_EQ(trials(cell_, 0)->outcome, Outcome::pass);
   const Journal written = read_journal(file());
   ASSERT_EQ(written.trials.size(), 2u);
@@ -103,8 +114,10 @@ TEST_F(RecordedTrialsTest, AResumedBystanderGoesOnWithItsNextAttempt) {
   first.cell = cell_;
   first.judgement = judged(Outcome::gpu_error, "victim", true);
   JournalWriter journal(file(), header_);
-  RecordedTrials trials(header_, {first}, journal,
-                        coming_to({judged(Outcome::gpu_error, "victim", true)}), interrupted_);
+  const Journal already = known({first});
+  RecordedTrials trials(already, journal,
+                        caring(coming_to({judged(Outcome::gpu_error, "victim", true)})),
+                        interrupted_);
   EXPECT_EQ(trials(cell_, 0)->outcome, Outcome::gpu_error);
   EXPECT_EQ(ran_.size(), static_cast<size_t>(kMostAttempts) - 1);
   EXPECT_FALSE(read_journal(file()).trials.back().judgement.bystander);
@@ -112,10 +125,10 @@ TEST_F(RecordedTrialsTest, AResumedBystanderGoesOnWithItsNextAttempt) {
 
 TEST_F(RecordedTrialsTest, AfterAFailureOnARealDeviceTheDeviceIsLookedAt) {
   JournalWriter journal(file(), header_);
-  RecordedTrials trials(header_, {}, journal,
-                        coming_to({judged(Outcome::signal, "crash"), judged(Outcome::signal, "x"),
-                                   judged(Outcome::pass)}),
-                        interrupted_, std::chrono::milliseconds(1));
+  RecordedTrials trials(journal.existing(), journal,
+                        caring(coming_to({judged(Outcome::signal, "crash"),
+                                          judged(Outcome::signal, "x"), judged(Outcome::pass)})),
+                        interrupted_);
   EXPECT_EQ(trials(real_, 0)->signature, "crash");
   EXPECT_THAT(
       ran_, ElementsAre("mps/linear/default/threads=2", HasSubstr("mps/mm"), HasSubstr("mps/mm")));
@@ -125,8 +138,8 @@ TEST_F(RecordedTrialsTest, AfterAFailureOnARealDeviceTheDeviceIsLookedAt) {
 
 TEST_F(RecordedTrialsTest, ALostDeviceEndsItAfterTheTrialThatLostIt) {
   JournalWriter journal(file(), header_);
-  RecordedTrials trials(header_, {}, journal, coming_to({judged(Outcome::signal, "crash")}),
-                        interrupted_, std::chrono::milliseconds(1));
+  RecordedTrials trials(journal.existing(), journal,
+                        caring(coming_to({judged(Outcome::signal, "crash")})), interrupted_);
   EXPECT_TRUE(trials(real_, 0).has_value());
   EXPECT_FALSE(trials(real_, 1).has_value());
   EXPECT_EQ(trials.stop_reason(), "device_lost");
@@ -136,13 +149,11 @@ TEST_F(RecordedTrialsTest, ALostDeviceEndsItAfterTheTrialThatLostIt) {
 TEST_F(RecordedTrialsTest, ATrialThatTheUserCutShortDidNotHappen) {
   JournalWriter journal(file(), header_);
   const auto run = coming_to({judged(Outcome::not_run)});
-  RecordedTrials trials(
-      header_, {}, journal,
-      [&](const TrialRequest& request) {
-        interrupted_ = true;
-        return run(request);
-      },
-      interrupted_);
+  RecordedTrials trials(journal.existing(), journal, caring([&](const TrialRequest& request) {
+                          interrupted_ = true;
+                          return run(request);
+                        }),
+                        interrupted_);
   EXPECT_FALSE(trials(cell_, 0).has_value());
   EXPECT_EQ(trials.stop_reason(), "interrupted");
   EXPECT_TRUE(read_journal(file()).trials.empty());
@@ -154,8 +165,8 @@ TEST_F(RecordedTrialsTest, TheBudgetEndsItButNotWhatIsRecorded) {
   first.cell = cell_;
   first.judgement = judged(Outcome::pass);
   JournalWriter journal(file(), header_);
-  RecordedTrials trials(header_, {first}, journal, coming_to({judged(Outcome::pass)}),
-                        interrupted_);
+  const Journal already = known({first});
+  RecordedTrials trials(already, journal, caring(coming_to({judged(Outcome::pass)})), interrupted_);
   EXPECT_TRUE(trials(cell_, 0).has_value());
   EXPECT_FALSE(trials(cell_, 1).has_value());
   EXPECT_EQ(trials.stop_reason(), "budget");

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -29,7 +31,6 @@
 #include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/kept_cores.h"
-#include "tools/runner/run/own_code.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/progress_line.h"
 #include "tools/runner/run/run_origin.h"
@@ -115,12 +116,7 @@ fs::path new_folder(const RunOptions& options, const CampaignHeader& header) {
   const fs::path file = folder / "journal.ndjson";
   std::error_code error;
   if (fs::exists(file, error)) put_aside_torn_journal(file);
-  if (fs::exists(file, error)) {
-    throw InputError("--out " + printable(folder.string()),
-                     "holds the journal of another run already",
-                     "Go on with it by --resume, or name another folder");
-  }
-  make_named_folder(folder);
+  make_named_folder(folder, "journal.ndjson");
   // Known now, and not after hours of trials.
   refuse_foreign_reports(folder, formats_named(options.format));
   return folder;
@@ -131,21 +127,24 @@ KnownGoodPolicy known_good_policy(const std::string& text) {
   return text == "never" ? KnownGoodPolicy::never : KnownGoodPolicy::real_devices;
 }
 
-CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
-                         const fs::path& folder, const std::vector<TrialRecord>& existing,
-                         JournalWriter& journal, std::optional<KeptCores>& cores) {
+std::optional<KeptCores> cores_of(const RunOptions& options, const CampaignHeader& header) {
+  return options.keep_cores ? std::optional<KeptCores>(std::in_place, header.jobs) : std::nullopt;
+}
+
+CampaignEnd run_trials(const RunOptions& options, const fs::path& folder, JournalWriter& journal,
+                       std::optional<KeptCores> cores) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
-  TrialBench bench(header, folder, existing, interrupted);
-  ProgressLine line(header);
-  Campaign campaign(
-      header, existing, journal,
-      [&bench](const TrialRequest& request) { return bench.run(request); },
+  const Journal& known = journal.existing();
+  TrialBench bench(known, folder, interrupted);
+  ProgressLine line(known.header);
+  CampaignEnd end = run_campaign(
+      known, journal,
+      DeviceCare(std::ref(bench), known_good_policy(options.known_good), interrupted),
       [&](const TrialRecord& trial, const Progress& progress) {
         if (cores) cores->take(trial, folder);
         line.on_trial(trial, progress);
       },
-      known_good_policy(options.known_good), interrupted);
-  CampaignEnd end = campaign.run();
+      interrupted);
   line.finish();
   if (cores) cores->say_kept();
   return end;
@@ -189,7 +188,7 @@ bool found_what_fails(const RunOptions& options, const std::vector<KnownFailure>
     say(stdout, "\n{}", findings_text(known, run, findings));
     found = found || found_in(findings, fail_on);
   }
-  return found && !fail_on.contains("never");
+  return found && !options.part && !fail_on.contains("never");
 }
 
 /// What most trials came to, where none of them counts: ": setup_failed: ... (3 trials)".
@@ -257,9 +256,15 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
   return analysis.undone > 0 ? incomplete(analysis) : kExitOk;
 }
 
-int finish(const RunOptions& options, const std::vector<KnownFailure>& known,
-           const CampaignEnd& end, const fs::path& folder) {
-  const Analysis analysis = finish_report(folder, formats_named(options.format));
+/// Runs what the journal does not hold yet, and writes the report. Returns the exit code.
+int run_in(const fs::path& folder, std::unique_ptr<JournalWriter> journal,
+           const RunOptions& options, const std::vector<KnownFailure>& known,
+           std::optional<KeptCores> cores) {
+  say_start(journal->existing().header, folder, options.probes);
+  const CampaignEnd end = run_trials(options, folder, *journal, std::move(cores));
+  journal.reset();  // whoever reads it now is told that it ended
+  const Analysis analysis =
+      finish_report(folder, formats_named(options.format), {}, options.part ? stderr : stdout);
   return exit_code(options, known, end, analysis, folder);
 }
 
@@ -281,33 +286,14 @@ fs::path newest_run() {
 
 int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
   const fs::path folder = options.resume->empty() ? newest_run() : fs::path(*options.resume);
-  const fs::path file = folder / "journal.ndjson";
-  if (!fs::exists(file)) {
+  if (!fs::exists(folder / "journal.ndjson")) {
     throw InputError("--resume " + folder.string(), "holds no journal.ndjson",
                      "Name the folder of a run that was cut short");
   }
-  if (!options.trust_run) {
-    const CampaignHeader header = read_header(file);
-    refuse_foreign(header.origin, folder, would_start(header), "--resume " + folder.string(),
-                   "Add --trust-run if you trust whoever made it, or begin a new run");
-  }
-  CampaignEnd end;
-  {
-    JournalWriter writer(file);
-    const Journal& journal = writer.existing();
-    check_same_libraries(journal.header);
-    for (const DamagedLine& line : journal.damaged) {
-      say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",
-          printable(file.string()), line.line, printable(line.why));
-    }
-    say(stderr, "going on after {}{}\n", counted(journal.trials.size(), "trials"),
-        journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
-    say_start(journal.header, folder, {});
-    std::optional<KeptCores> cores;
-    if (options.keep_cores) cores.emplace(journal.header.jobs);
-    end = run_campaign(options, journal.header, folder, journal.trials, writer, cores);
-  }
-  return finish(options, known, end, folder);
+  auto journal = go_on_with(folder, "--resume " + folder.string(), options.trust_run);
+  say_going_on(folder, journal->existing());
+  std::optional<KeptCores> cores = cores_of(options, journal->existing().header);
+  return run_in(folder, std::move(journal), options, known, std::move(cores));
 }
 
 // Names the backends, which a run that names none chose by itself.
@@ -323,9 +309,7 @@ std::string all_left_out(const CampaignHeader& header) {
 
 }  // namespace
 
-int run_command_line(const RunOptions& asked) {
-  RunOptions options = asked;
-  use_own_code(options);
+int run_command_line(const RunOptions& options) {
   formats_named(options.format);  // known now, and not after hours of trials
   refuse_fail_on_without_expectations(options);
   const std::vector<KnownFailure> known = known_failures(options);
@@ -357,17 +341,11 @@ int run_command_line(const RunOptions& asked) {
         header.left_out.empty() ? "no cell matches the filter" : all_left_out(header));
     return kExitNothingRun;
   }
-  std::optional<KeptCores> cores;
-  if (options.keep_cores) cores.emplace(header.jobs);
+  std::optional<KeptCores> cores = cores_of(options, header);
   const fs::path folder = new_folder(options, header);
   header.origin = origin_of(folder);
-  say_start(header, folder, options.probes);
-  CampaignEnd end;
-  {
-    JournalWriter journal(folder / "journal.ndjson", header);
-    end = run_campaign(options, header, folder, {}, journal, cores);
-  }
-  return finish(options, known, end, folder);
+  return run_in(folder, std::make_unique<JournalWriter>(folder / "journal.ndjson", header), options,
+                known, std::move(cores));
 }
 
 }  // namespace mpsprobe

@@ -53,7 +53,9 @@ struct RunOptions {
   bool force_env = false;                   ///< also variables that no library has
   bool dry_run = false;
   bool json = false;
-  bool part = false;                      ///< of another command, which says how it goes on
+  /// Of another command, which says how it goes on, and prints what it came to: what `run` prints
+  /// goes to standard error, and nothing that it found makes its exit code.
+  bool part = false;
   std::vector<std::string> command_line;  ///< for the report
 };
 

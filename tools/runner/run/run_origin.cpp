@@ -49,7 +49,8 @@ bool made_here(const std::string& origin, const fs::path& folder) {
   return !origin.empty() && origin == origin_of(folder);
 }
 
-WouldStart would_start(const CampaignHeader& header) {
+void refuse_foreign(const CampaignHeader& header, const fs::path& folder, const std::string& place,
+                    const std::string& remedy) {
   WouldStart what;
   for (const WorkerInfo& worker : header.workers) {
     what.programs.push_back(fmt::format("worker {}: {}", worker.name, worker.path));
@@ -60,7 +61,7 @@ WouldStart would_start(const CampaignHeader& header) {
       if (!is_documented_switch(name)) what.environment.push_back(name + "=" + set);
     }
   }
-  return what;
+  refuse_foreign(header.origin, folder, what, place, remedy);
 }
 
 void refuse_foreign(const std::string& origin, const fs::path& folder, const WouldStart& what,

@@ -23,12 +23,14 @@ struct WouldStart {
   std::vector<std::string> programs;     ///< "worker stock: /path", for people
   std::vector<std::string> environment;  ///< K=V
 };
-WouldStart would_start(const CampaignHeader& header);
 
 /// Throws InputError, which names what would be started, where `origin` is not of `folder`.
 /// `place` is what the user wrote ("--resume DIR"), `remedy` what to write instead.
 void refuse_foreign(const std::string& origin, const std::filesystem::path& folder,
                     const WouldStart& what, const std::string& place, const std::string& remedy);
+/// The same of the run that lies in `folder`.
+void refuse_foreign(const CampaignHeader& header, const std::filesystem::path& folder,
+                    const std::string& place, const std::string& remedy);
 
 /// Says on standard error which variables of a run that was made elsewhere are left out.
 void say_left_out_variables(const std::vector<std::string>& environment);

@@ -5,23 +5,23 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
+#include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/run/run_origin.h"
 #include "tools/runner/say.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
 
-std::filesystem::path default_run_folder(std::string_view started, std::string_view name) {
+std::filesystem::path make_default_run_folder(std::string_view started, std::string_view name) {
   std::string time(started.substr(0, std::string_view("2026-01-01T00:00:00").size()));
   std::replace(time.begin(), time.end(), ':', '-');
-  return std::filesystem::path("mpsprobe-out") / fmt::format("{}Z-{}", time, name);
-}
-
-std::filesystem::path make_default_run_folder(std::string_view started, std::string_view name) {
-  const std::filesystem::path first = default_run_folder(started, name);
+  const std::filesystem::path first =
+      std::filesystem::path("mpsprobe-out") / fmt::format("{}Z-{}", time, name);
   std::error_code error;
   std::filesystem::create_directories(first.parent_path(), error);
   std::filesystem::path folder = first;
@@ -36,8 +36,13 @@ std::filesystem::path make_default_run_folder(std::string_view started, std::str
   return folder;
 }
 
-void make_named_folder(const std::filesystem::path& folder) {
+void make_named_folder(const std::filesystem::path& folder, const char* file) {
   std::error_code error;
+  if (file != nullptr && std::filesystem::exists(folder / file, error)) {
+    throw InputError("--out " + printable(folder.string()),
+                     fmt::format("holds the {} of another run already", file),
+                     "Go on with it by --resume, or name another folder");
+  }
   std::filesystem::create_directories(folder, error);
   if (!error) return;
   throw MachineError(
@@ -85,6 +90,8 @@ std::string other_library(const nlohmann::json& before, const nlohmann::json& no
                      build_in_words(before));
 }
 
+namespace {
+
 void check_same_libraries(const CampaignHeader& header) {
   std::vector<std::string> same;
   for (const WorkerInfo& worker : header.workers) same.push_back(worker.name + "=" + worker.path);
@@ -105,6 +112,29 @@ void check_same_libraries(const CampaignHeader& header) {
         fmt::format("worker {} ({}) {}. Results of two builds are never added up: begin a new run",
                     now[i].name, now[i].path, other));
   }
+}
+
+}  // namespace
+
+std::unique_ptr<JournalWriter> go_on_with(const std::filesystem::path& folder,
+                                          const std::string& place, bool trust_run) {
+  const std::filesystem::path file = folder / "journal.ndjson";
+  if (!trust_run) {
+    refuse_foreign(read_header(file), folder, place,
+                   "Add --trust-run if you trust whoever made it, or begin anew");
+  }
+  auto journal = std::make_unique<JournalWriter>(file);
+  check_same_libraries(journal->existing().header);
+  return journal;
+}
+
+void say_going_on(const std::filesystem::path& folder, const Journal& journal) {
+  for (const DamagedLine& line : journal.damaged) {
+    say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",
+        printable((folder / "journal.ndjson").string()), line.line, printable(line.why));
+  }
+  say(stderr, "going on after {}{}\n", counted(journal.trials.size(), "trials"),
+      journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
 }
 
 }  // namespace mpsprobe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -9,17 +10,15 @@
 
 namespace mpsprobe {
 
-/// Where a run that began at `started` (UTC, as utc_now says it) is kept when nobody says where:
-/// mpsprobe-out/TIME-name, with the time as one can write it in a file's name.
-std::filesystem::path default_run_folder(std::string_view started, std::string_view name);
-
-/// Makes that folder for this process alone: of runs that begin within a second each gets one of
-/// its own, the second with "-2" behind its name. Throws MachineError where it cannot be created.
+/// Makes the folder of a run that began at `started` (UTC, as utc_now says it) where nobody says
+/// where it is kept: mpsprobe-out/TIME-name, with the time as one can write it in a file's name.
+/// For this process alone: of runs that begin within a second each gets one of its own, the second
+/// with "-2" behind its name. Throws MachineError where it cannot be created.
 std::filesystem::path make_default_run_folder(std::string_view started, std::string_view name);
 
-/// Makes a folder that --out named, with those above it. Throws MachineError where it cannot be
-/// created.
-void make_named_folder(const std::filesystem::path& folder);
+/// Makes a folder that --out named, with those above it. Throws InputError where it holds `file`,
+/// which says that something ran in it, MachineError where it cannot be created.
+void make_named_folder(const std::filesystem::path& folder, const char* file = nullptr);
 
 /// Says on standard error that what follows is no evidence.
 void say_simulated();
@@ -28,9 +27,15 @@ void say_simulated();
 /// it is, and each worker with its library.
 void say_workers(const CampaignHeader& header);
 
-/// Results of two builds are never added up: what is resumed goes on with the libraries that it
-/// began with. Asks the workers; throws MachineError where one loads another library now.
-void check_same_libraries(const CampaignHeader& header);
+/// Opens the journal in `folder` to go on with it. What was made elsewhere is refused without
+/// `trust_run`: InputError (place = `place`). Results of two builds are never added up, so that it
+/// goes on with the libraries that it began with: asks the workers, and throws MachineError where
+/// one loads another library now. Throws JournalError.
+std::unique_ptr<JournalWriter> go_on_with(const std::filesystem::path& folder,
+                                          const std::string& place, bool trust_run);
+
+/// Says on standard error after what it goes on.
+void say_going_on(const std::filesystem::path& folder, const Journal& journal);
 
 /// "loads MLX 0.31.2 now, and loaded MLX 0.31.1 when the run began", by the answers to `describe`;
 /// "" where both are one build.

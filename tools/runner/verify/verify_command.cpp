@@ -25,7 +25,6 @@
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
-#include "tools/runner/standard_output_aside.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -57,7 +56,7 @@ void check_workers(const VerifyOptions& options, const BundleRecord& record) {
   const std::string system = system_of(machine_facts());
   std::set<Backend> backends;
   for (const BundleCell& entry : record.cells) backends.insert(entry.cell.backend);
-  const auto workers = find_workers(options.run.workers, options.run.environment, backends);
+  const auto workers = find_workers(options.workers, options.environment, backends);
   if (std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
         return loads_the_bundles_build(record, worker.describe, system);
       })) {
@@ -86,8 +85,8 @@ std::vector<std::string> cells_to_run(const BundleRecord& record) {
 }
 
 RunOptions run_options(const VerifyOptions& options, const BundleRecord& record) {
-  RunOptions run = options.run;
-  run.fail_on = "never";
+  RunOptions run = options;
+  run.json = false;
   run.part = true;
   if (run.resume.has_value()) return run;
   run.cells = cells_to_run(record);
@@ -110,7 +109,7 @@ void check_journal(const VerifyOptions& options, const BundleRecord& record,
   const std::vector<std::string> known = cells_to_run(record);
   for (const PlannedCell& planned : header.cells) {
     if (std::find(known.begin(), known.end(), to_string(planned.cell)) != known.end()) continue;
-    throw InputError("--resume " + printable(*options.run.resume),
+    throw InputError("--resume " + printable(*options.resume),
                      "ran " + to_string(planned.cell) + ", which is no cell of the bundle",
                      "Name the folder of a verification of this bundle");
   }
@@ -156,7 +155,7 @@ int verify_command_line(const VerifyOptions& options) {
   const fs::path bundle = folder_of(options.bundle);
   if (fs::exists(bundle / kBundleRecordFile)) check_bundle(bundle);
   const BundleRecord record = read_bundle_record(options.bundle);
-  if (options.run.workers.size() > 2) {
+  if (options.workers.size() > 2) {
     throw InputError("--worker", "more than two are given",
                      "Name the bundle's build and the one to compare with it");
   }
@@ -168,11 +167,7 @@ int verify_command_line(const VerifyOptions& options) {
     refuse_foreign_variables(run, chosen_matrix(run));
     check_workers(options, record);
   }
-  int code = kExitOk;
-  {
-    const StandardOutputAside aside;
-    code = run_command_line(run);
-  }
+  const int code = run_command_line(run);
   const fs::path folder = run.resume.value_or(run.out.value_or(""));
   const fs::path journal = folder / "journal.ndjson";
   if (!fs::exists(journal)) return code;
@@ -184,9 +179,9 @@ int verify_command_line(const VerifyOptions& options) {
   say(stdout, "{}", options.json ? json : verdict_text(verdict, record, analysis, missing));
   // One that is incomplete for trials without a result has run all that were planned.
   if (code == kExitInterrupted || (code == kExitIncomplete && !analysis.complete)) {
-    std::vector<std::string> words{options.run.command_line.front(), "verify", options.bundle,
+    std::vector<std::string> words{options.command_line.front(), "verify", options.bundle,
                                    "--resume", folder.string()};
-    if (options.run.trust_run) words.emplace_back("--trust-run");
+    if (options.trust_run) words.emplace_back("--trust-run");
     say_goes_on(words);
   }
   if (code != kExitOk) return code;

@@ -1,24 +1,15 @@
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "tools/runner/run/run_options.h"
 
-namespace CLI {
-class App;
-}
-
 namespace mpsprobe {
 
-/// What `mpsprobe verify` was asked for, as given.
-struct VerifyOptions {
+/// What `mpsprobe verify` was asked for, as given. Workers, trials, seed, limits, folders and the
+/// like are as of `run`.
+struct VerifyOptions : RunOptions {
   std::string bundle;  ///< folder of a bundle
-  std::string fail_on = "never";
-  bool json = false;
-  RunOptions run;  ///< workers, trials, seed, environment, limits, out, resume: as for `run`
 };
 
 /// Adds the options of `verify` to its subcommand. `options` must outlive the parsing.

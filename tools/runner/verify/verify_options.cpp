@@ -13,30 +13,31 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
   app.add_option("bundle", options.bundle, "folder of a bundle that `mpsprobe feedback` wrote")
       ->type_name("BUNDLE")
       ->required();
-  app.add_option("--worker", options.run.workers,
+  app.add_option("--worker", options.workers,
                  "a build of the worker; may be given twice, for the bundle's build and the one to "
                  "compare with it [stock: the one beside this program]")
       ->type_name("NAME=PATH");
-  add_trials(app, options.run.trials, "each cell and arm",
+  add_trials(app, options.trials, "each cell and arm",
              "20 to 200: as many as it takes to find the bundle's rate again");
-  add_seed(app, options.run.seed, "the order of the trials, and of their inputs", "the bundle's");
+  add_seed(app, options.seed, "the order of the trials, and of their inputs", "the bundle's");
   add_limits(
-      app, options.run.limits,
+      app, options.limits,
       {"the bundle's", "the bundle's", "none", "the bundle's, or three quarters of the machine's"});
-  add_environment(app, options.run.environment,
+  add_environment(app, options.environment,
                   ". Those of the bundle are named and never put in force");
-  add_start_process(app, options.run.start_process, "as `run` does, exec with --worker");
-  add_trust_run(app, options.run.trust_run);
-  app.add_option("--known-good", options.run.known_good,
+  add_start_process(app, options.start_process, "as `run` does, exec with --worker");
+  add_trust_run(app, options.trust_run);
+  app.add_option("--known-good", options.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
-  app.add_option("--out", options.run.out,
+  app.add_option("--out", options.out,
                  "folder for the journal, the report and the verdict [mpsprobe-out/TIME-verify]")
       ->type_name("DIR");
-  app.add_option("--resume", options.run.resume,
+  app.add_option("--resume", options.resume,
                  "go on with the verification in this folder, or conclude from it again")
       ->type_name("DIR");
+  options.fail_on = "never";
   app.add_option("--fail-on", options.fail_on,
                  "exit with 1 where the bundle: fails, in whatever way; is unfixed, which includes "
                  "inconclusive; never")

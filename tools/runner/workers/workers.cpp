@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "harness/executor/environment.h"
 #include "harness/executor/worker_starts.h"
@@ -16,10 +17,8 @@
 #include "harness/input/json_shape.h"
 #include "harness/platform/executable.h"
 #include "harness/process/command.h"
-#include "harness/provenance/probes_variable.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
-#include "harness/wire/library_under_test.h"
 #include "harness/wire/split.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
@@ -118,27 +117,22 @@ json describe(const std::string& name, const std::string& path,
   return answer;
 }
 
-json torch_of(const WorkerInfo& worker) {
-  const json torch = worker.describe.value("/provenance/torch"_json_pointer, json::object());
-  return torch.is_object() ? torch : json::object();
-}
-
+constexpr const char* kPythonWorker = "mpsprobe-python-worker";
 constexpr std::string_view kMlxWorker = "mpsprobe-mlx-worker-";
 // The release in which a race shows on every machine.
 constexpr std::string_view kMlxControl = MPSPROBE_MLX_CONTROL;
 
-fs::path stock_worker() {
-  return executable_path().parent_path() / "mpsprobe-worker";
+fs::path beside_program(std::string_view name) {
+  return executable_path().parent_path() / name;
 }
 
-/// Serves where no C++ worker was built: in the Python package none is.
-fs::path python_beside() {
-  return executable_path().parent_path() / "mpsprobe-python-worker";
+fs::path stock_worker() {
+  return beside_program("mpsprobe-worker");
 }
 
 /// The simulated device without LibTorch: serves where the worker of LibTorch is not.
-fs::path sim_beside() {
-  return executable_path().parent_path() / "mpsprobe-sim-worker";
+fs::path sim_worker() {
+  return beside_program("mpsprobe-sim-worker");
 }
 
 bool needs_stock(const std::set<Backend>& wanted) {
@@ -148,7 +142,7 @@ bool needs_stock(const std::set<Backend>& wanted) {
 
 /// What the simulated device can do alone.
 bool serves_sim(const std::set<Backend>& wanted) {
-  return wanted == std::set<Backend>{Backend::sim} && fs::exists(sim_beside());
+  return wanted == std::set<Backend>{Backend::sim} && fs::exists(sim_worker());
 }
 
 std::vector<int> numbers_of(std::string_view version) {
@@ -161,39 +155,39 @@ std::vector<int> numbers_of(std::string_view version) {
   return numbers;
 }
 
+/// The releases of MLX that workers lie beside the program for: the newest, and the one in which a
+/// race is known. Workers that were built for others are named with --worker.
+std::vector<std::string> mlx_releases() {
+  std::vector<std::string> releases;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(beside_program(""), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kMlxWorker)) releases.push_back(name.substr(kMlxWorker.size()));
+  }
+  std::ranges::sort(releases, std::greater<>(), numbers_of);
+  const std::string newest = releases.empty() ? "" : releases.front();
+  std::erase_if(releases, [&](const std::string& release) {
+    return release != newest && release != kMlxControl;
+  });
+  return releases;
+}
+
 /// `wanted` as for find_workers: a worker that none of it is for is not asked, so that no run waits
 /// for one, or fails of one, that it has no use for.
 std::vector<NamedWorker> workers_beside_program(const std::set<Backend>& wanted) {
-  const fs::path folder = executable_path().parent_path();
+  const auto wants = [&](Backend backend) { return wanted.empty() || wanted.contains(backend); };
   std::vector<NamedWorker> workers;
-  std::error_code error;
-  const bool wants_mlx = wanted.empty() || wanted.contains(Backend::mlx);
-  std::vector<std::string> releases;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (wants_mlx && name.starts_with(kMlxWorker))
-      releases.push_back(name.substr(kMlxWorker.size()));
+  const auto add = [&workers](const std::string& name, const fs::path& path) {
+    if (fs::exists(path)) workers.push_back({name, path.string()});
+  };
+  if (wanted.empty() || needs_stock(wanted)) add("stock", stock_worker());
+  if (wants(Backend::mlx)) {
+    for (const std::string& release : mlx_releases())
+      add("mlx-" + release, beside_program(std::string(kMlxWorker) + release));
   }
-  // Workers that were built for other releases are named with --worker.
-  std::sort(releases.begin(), releases.end(), [](const std::string& a, const std::string& b) {
-    return numbers_of(a) > numbers_of(b);
-  });
-  for (size_t i = 0; i < releases.size(); ++i) {
-    if (i > 0 && releases[i] != kMlxControl) continue;
-    workers.push_back(
-        {"mlx-" + releases[i], (folder / (std::string(kMlxWorker) + releases[i])).string()});
-  }
-  const bool wants_stock = wanted.empty() || needs_stock(wanted);
-  if (wants_stock && fs::exists(stock_worker(), error)) {
-    workers.insert(workers.begin(), {"stock", stock_worker().string()});
-  }
-  if (workers.empty() && !serves_sim(wanted) && fs::exists(python_beside(), error)) {
-    workers.push_back({"python", python_beside().string()});
-  }
-  const bool wants_sim = wanted.empty() || wanted.contains(Backend::sim);
-  if (wants_sim && !fs::exists(stock_worker(), error) && fs::exists(sim_beside(), error)) {
-    workers.push_back({"sim", sim_beside().string()});
-  }
+  // Serves where no C++ worker was built: in the Python package none is.
+  if (workers.empty() && !serves_sim(wanted)) add("python", beside_program(kPythonWorker));
+  if (wants(Backend::sim) && !fs::exists(stock_worker())) add("sim", sim_worker());
   if (workers.empty()) workers.push_back({"stock", stock_worker().string()});
   return workers;
 }
@@ -322,8 +316,26 @@ std::string why_no_worker(Backend backend) {
   return elsewhere + none;
 }
 
+std::string python_worker() {
+  const fs::path beside = beside_program(kPythonWorker);
+  const bool is_beside = access(beside.c_str(), X_OK) == 0;
+  const fs::path program = is_beside ? beside : program_in_path(kPythonWorker);
+  if (!program.empty()) return fs::absolute(program).string();
+  throw InputError(
+      "--python", fmt::format("{} is neither beside this program nor in PATH", kPythonWorker),
+      "Install mpsprobe into the Python environment that has your library: pip install "
+      "mpsprobe. Or name the worker: --worker python=PATH");
+}
+
+std::string command_worker() {
+  const fs::path program = beside_program("mpsprobe-command-worker");
+  if (access(program.c_str(), X_OK) == 0) return program.string();
+  throw InputError("-- COMMAND", program.string() + " is missing",
+                   "Install mpsprobe again, or name the worker: --worker NAME=PATH");
+}
+
 std::optional<NamedWorker> selftest_worker() {
-  const fs::path path = executable_path().parent_path() / "mpsprobe-selftest-worker";
+  const fs::path path = beside_program("mpsprobe-selftest-worker");
   if (fs::exists(stock_worker()) || !fs::exists(path)) return std::nullopt;
   return NamedWorker{"selftest", path.string()};
 }
@@ -371,133 +383,6 @@ std::optional<Backend> best_backend(const std::vector<WorkerInfo>& workers) {
       });
   if (!choice && why_unavailable(workers, Backend::cpu).empty()) return Backend::cpu;
   return std::nullopt;
-}
-
-namespace {
-
-/// What --expect-torch names.
-class ExpectedTorch {
- public:
-  explicit ExpectedTorch(const std::string& text) {
-    for (const char* kind : {"git:", "uuid:", "path:"}) {
-      if (text.starts_with(kind)) kind_ = kind;
-    }
-    value_ = text.substr(kind_.size());
-    if (value_.empty() || (kind_ == "git:" && value_.size() < 7)) {
-      throw InputError(
-          "--expect-torch", "\"" + printable(text) + "\" names no LibTorch",
-          "Write a version (2.15.0), git:HASH with 7 characters or more, uuid:ID or path:FOLDER");
-    }
-    if (kind_ == "path:" && !fs::is_directory(value_)) {
-      throw InputError("--expect-torch " + printable(text),
-                       fs::exists(value_) ? "is no folder" : "names a folder that does not exist",
-                       "Name the folder that the expected LibTorch lies in, at any depth");
-    }
-  }
-
-  /// `id` is a build id or UUID.
-  bool is(const std::string& version, const std::string& git, const std::string& id,
-          const std::string& library) const {
-    if (kind_ == "git:") return git.starts_with(value_);
-    if (kind_ == "uuid:") return id == value_;
-    if (kind_ == "path:") return lies_in_folder(library);
-    // "2.15.0" is every build of that version, "2.15.0+cu130" only that one.
-    return version == value_ || version.starts_with(value_ + "+");
-  }
-  bool is(const Shadowing& shadowed) const {
-    return is(shadowed.files.version, shadowed.files.git_hash, "", shadowed.built_against);
-  }
-
- private:
-  bool lies_in_folder(const std::string& library) const {
-    std::error_code no_folder;
-    std::error_code no_file;
-    const fs::path folder = fs::canonical(value_, no_folder);
-    const fs::path below = fs::canonical(library, no_file).lexically_relative(folder);
-    return !no_folder && !no_file && !below.empty() && *below.begin() != "..";
-  }
-
-  std::string kind_;
-  std::string value_;
-};
-
-/// "MLX 0.32.4": what a worker loads that is not LibTorch; empty where it is, or is not told.
-std::string other_library_of(const WorkerInfo& worker) {
-  if (!worker.describe.is_object() || !worker.describe.contains("provenance")) return "";
-  const LibraryUnderTest library = library_under_test(worker.describe.at("provenance"));
-  if (library.name.empty() || library.name == "LibTorch") return "";
-  return library.name + (library.version.empty() ? "" : " " + library.version);
-}
-
-std::string text_or(const std::string& text, const char* otherwise) {
-  return text.empty() ? otherwise : text;
-}
-
-}  // namespace
-
-std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected) {
-  const ExpectedTorch wanted(expected);
-  const json torch = torch_of(worker);
-  if (const std::string other = other_library_of(worker); !other.empty()) {
-    return fmt::format(
-        "worker {} loads {}, and no LibTorch. Leave the option out, or name a worker that loads "
-        "LibTorch with --worker",
-        worker.name, other);
-  }
-  const std::string path = text_at(torch, "path");
-  const std::string id = text_at(torch, "build_id") + text_at(torch, "uuid");
-  const auto shadowing = find_shadowing(torch);
-  const bool right = wanted.is(text_at(torch, "version"), text_at(torch, "git_hash"), id, path);
-  const bool ambiguous =
-      right && shadowing.has_value() && !shadowing->same_bytes && wanted.is(*shadowing);
-  if (right && !ambiguous) return "";
-
-  const std::string version = text_at(torch, "version");
-  std::string text = fmt::format("worker {} loads no LibTorch", worker.name);
-  if (!version.empty() || !path.empty()) {
-    text = fmt::format("worker {} loads LibTorch {} (git {}, id {}) from {}", worker.name,
-                       text_or(version, "of unknown version"),
-                       text_or(text_at(torch, "git_hash"), "unknown"), text_or(id, "unknown"),
-                       text_or(path, "nowhere"));
-  }
-  if (ambiguous) text += ", which another build of that version would be as well";
-  if (shadowing.has_value()) text += ". " + in_words(*shadowing);
-  return text + ". " +
-         (shadowing.has_value()
-              ? "Remedy: " + remedy_for(*shadowing)
-              : "Build the worker against the right one, or name it with --worker");
-}
-
-void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected) {
-  for (const WorkerInfo& worker : workers) {
-    const std::string mismatch = torch_mismatch(worker, expected);
-    if (mismatch.empty()) continue;
-    throw MachineError(fmt::format("--expect-torch {}: {}. Nothing was run", printable(expected),
-                                   printable(mismatch)));
-  }
-}
-
-std::string shadowing_of(const WorkerInfo& worker) {
-  const auto shadowing = find_shadowing(torch_of(worker));
-  return shadowing.has_value() ? printable(in_words(*shadowing)) : "";
-}
-
-std::string probes_variable(const std::vector<std::string>& symbols) {
-  std::string list;
-  for (const std::string& symbol : symbols) {
-    const bool plausible =
-        !symbol.empty() && symbol.size() < 4096 && symbol.find("::") == std::string::npos &&
-        std::all_of(symbol.begin(), symbol.end(), [](unsigned char c) {
-          return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.' || c == '@';
-        });
-    if (!plausible) {
-      throw InputError("--probe", "\"" + printable(symbol) + "\" is no mangled name",
-                       "Write the symbol as nm shows it: _ZN2at3mps17getStreamFromPoolEv and not "
-                       "at::mps::getStreamFromPool()");
-    }
-    list += (list.empty() ? "" : " ") + symbol;
-  }
-  return std::string(kProbesVariable) + "=" + list;
 }
 
 std::string probe_answer(const WorkerInfo& worker, const std::string& symbol) {

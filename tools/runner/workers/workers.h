@@ -55,6 +55,13 @@ std::string why_no_worker(Backend backend);
 /// has them as well.
 std::optional<NamedWorker> selftest_worker();
 
+/// The Python worker beside this program, else in PATH, as pip puts both into an environment's bin.
+/// Throws InputError where there is none.
+std::string python_worker();
+
+/// The worker of commands, which lies beside this program. Throws InputError where it does not.
+std::string command_worker();
+
 /// What the worker says of a backend, the entry of its `backends`; null where it names none such.
 nlohmann::json backend_told(const WorkerInfo& worker, Backend backend);
 
@@ -78,10 +85,6 @@ void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& exp
 /// Which copy of LibTorch stands in the way of the one that the worker was built against, in words;
 /// empty where none does.
 std::string shadowing_of(const WorkerInfo& worker);
-
-/// The variable (K=V) that asks workers for the symbols that --probe names. Throws InputError for
-/// what cannot be a mangled name.
-std::string probes_variable(const std::vector<std::string>& symbols);
 
 /// "there", "not there", or "not told" by a worker that does not answer such questions.
 std::string probe_answer(const WorkerInfo& worker, const std::string& symbol);
