@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/provenance/probes_variable.h"
 #include "harness/wire/variables.h"
 #include "reports/words/safe_text.h"
@@ -18,45 +19,29 @@
 namespace mpsprobe {
 namespace {
 
-void add_names(std::set<std::string>& names, const std::string& value) {
-  for (const auto& [name, set] : parse_variables(value)) names.insert(name);
+/// Every value of the axis env that the cells of a matrix may have, and of `fixed`.
+std::vector<std::string> env_values(const Matrix& matrix, const AxisValues& fixed) {
+  std::vector<std::string> values;
+  const auto add = [&values](const AxisValues& axes) {
+    const auto at = axes.find("env");
+    if (at != axes.end()) values.insert(values.end(), at->second.begin(), at->second.end());
+  };
+  add(fixed);
+  for (const Block& block : matrix.blocks) add(block.axes);
+  for (const std::string& cell : matrix.include) values.push_back(parse_cell(cell).env);
+  return values;
 }
 
-void add_names(std::set<std::string>& names, const AxisValues& values) {
-  const auto at = values.find("env");
-  if (at == values.end()) return;
-  for (const std::string& value : at->second) add_names(names, value);
-}
-
-/// What the worker answered for a backend: another program may run its cells, with other libraries.
-const nlohmann::json& answers_for(const WorkerInfo& worker, Backend backend) {
-  static const nlohmann::json none = nlohmann::json::object();
-  const auto own = worker.describe.find("variables");
-  const auto backends = worker.describe.find("backends");
-  if (backends != worker.describe.end() && backends->is_array()) {
-    for (const nlohmann::json& each : *backends) {
-      const bool it = each.is_object() && each.value("name", nlohmann::json()) == name_of(backend);
-      if (it && each.contains("variables")) return each["variables"];
-    }
-  }
-  return own == worker.describe.end() ? none : *own;
-}
-
-/// Whether a library that the worker loads has the name; one that does not say so has not.
+/// Whether a library that the worker loads has the name; one that does not say so has not. Another
+/// program may run the cells of the backend, with other libraries: its answer then stands there.
 bool has_variable(const WorkerInfo& worker, Backend backend, const std::string& name) {
-  const nlohmann::json& answers = answers_for(worker, backend);
-  if (!answers.is_object()) return false;
-  const auto answer = answers.find(name);
-  return answer != answers.end() && answer->is_string() &&
-         !answer->get_ref<const std::string&>().empty();
+  const nlohmann::json told = backend_told(worker, backend);
+  const nlohmann::json& answers = told.contains("variables") ? told : worker.describe;
+  return !text_at(answers.value("variables", nlohmann::json()), name.c_str()).empty();
 }
 
 /// The backends of the cells that set a variable, by its name.
 using SetOn = std::map<std::string, std::set<Backend>>;
-
-void add_variables(SetOn& set_on, const Cell& cell) {
-  for (const auto& [name, value] : parse_variables(cell.env)) set_on[name].insert(cell.backend);
-}
 
 void check_once(const SetOn& set_on, const std::vector<std::string>& environment) {
   for (const auto& [name, backends] : set_on) {
@@ -69,7 +54,8 @@ void check_once(const SetOn& set_on, const std::vector<std::string>& environment
   }
 }
 
-void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers) {
+void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers,
+                 const std::string& remedy) {
   for (const auto& variable : set_on) {
     const std::string& name = variable.first;
     for (const WorkerInfo& worker : workers) {
@@ -82,7 +68,7 @@ void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers) {
           fmt::format("no library that the worker {} loads has a variable of this name: it would "
                       "do nothing, and say nothing",
                       worker.name),
-          "Look for the name in the library's release, or run it nonetheless with --force-env");
+          remedy);
     }
   }
 }
@@ -91,9 +77,9 @@ void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers) {
 
 std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fixed) {
   std::set<std::string> names;
-  add_names(names, fixed);
-  for (const Block& block : matrix.blocks) add_names(names, block.axes);
-  for (const std::string& cell : matrix.include) add_names(names, parse_cell(cell).env);
+  for (const std::string& value : env_values(matrix, fixed)) {
+    for (const auto& each : parse_variables(value)) names.insert(each.first);
+  }
   return names;
 }
 
@@ -104,17 +90,11 @@ void refuse_foreign_variables(const RunOptions& options, const Matrix& matrix) {
   const auto own = [&options](const std::string& name) {
     return !options.cells.empty() && options.axes.contains("env." + name);
   };
-  const auto add = [&](const std::string& value) {
+  for (const std::string& value : env_values(matrix, {})) {
     for (const auto& [name, set] : parse_variables(value)) {
       if (!is_documented_switch(name) && !own(name)) foreign.emplace(name, set);
     }
-  };
-  for (const Block& block : matrix.blocks) {
-    const auto at = block.axes.find("env");
-    if (at == block.axes.end()) continue;
-    for (const std::string& value : at->second) add(value);
   }
-  for (const std::string& cell : matrix.include) add(parse_cell(cell).env);
   if (foreign.empty()) return;
   std::string shown;
   for (const auto& [name, value] : foreign) {
@@ -141,10 +121,16 @@ std::string variables_question(const std::set<std::string>& variables) {
 void check_variables(const RunOptions& options, const Plan& plan,
                      const std::vector<WorkerInfo>& workers) {
   SetOn set_on;
-  for (const PlannedCell& planned : plan.cells) add_variables(set_on, planned.cell);
+  for (const PlannedCell& planned : plan.cells) {
+    for (const auto& each : parse_variables(planned.cell.env)) {
+      set_on[each.first].insert(planned.cell.backend);
+    }
+  }
   check_once(set_on, options.environment);
   if (options.force_env) return;
-  check_known(set_on, workers);
+  check_known(set_on, workers,
+              std::string("Look for the name in the library's release") +
+                  (options.part ? "" : ", or run it nonetheless with --force-env"));
 }
 
 }  // namespace mpsprobe
