@@ -1,7 +1,5 @@
 #include "tools/runner/say.h"
 
-#include "reports/words/safe_text.h"
-
 namespace mpsprobe {
 namespace {
 
@@ -27,10 +25,6 @@ std::string harmless(std::string_view text) {
     }
   }
   return result;
-}
-
-void say_goes_on(std::span<const std::string> words) {
-  say(stderr, "this goes on with it:\n    {}\n", shell_command(words));
 }
 
 }  // namespace mpsprobe

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -37,9 +36,6 @@ template <typename T>
 using Shown = decltype(shown(std::declval<const std::remove_cvref_t<T>&>()));
 
 }  // namespace say_detail
-
-/// Says on standard error which command goes on with what was cut short, as a shell reads it.
-void say_goes_on(std::span<const std::string> words);
 
 /// Prints like fmt::print, but never throws: that nobody reads, or that a terminal has gone, is no
 /// reason to end a run. `command_line` looks at standard output once, at its end. Every text that

@@ -211,10 +211,7 @@ int bisect_command_line(const BisectOptions& options) {
   // A confirmation that is incomplete for trials without a result has run all that were planned.
   if ((code == kExitInterrupted || (code == kExitIncomplete && !result.settled())) &&
       bisection.can_go_on()) {
-    std::vector<std::string> words{options.command_line.front(), "bisect", "--resume",
-                                   folder.string()};
-    if (options.trust_run) words.emplace_back("--trust-run");
-    say_goes_on(words);
+    say_goes_on({"bisect"}, folder, options);
   }
   return code;
 }

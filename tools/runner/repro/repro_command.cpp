@@ -190,9 +190,7 @@ int run_repro(const MinimiseRequest& request, const fs::path& folder, JournalWri
                              utc_now(), trials.stop_note()});
   write_result(folder, minimum, worker, !options.no_programs, interrupted);
   if (minimum.state == MinimumState::stopped) {
-    std::vector<std::string> words{program_of(header), "repro", "--resume", folder.string()};
-    if (options.trust_run) words.emplace_back("--trust-run");
-    say_goes_on(words);
+    say_goes_on({"repro"}, folder, options);
   }
   say_result(folder, minimum, options.json);
   return exit_code(minimum, trials.stop_reason());

@@ -18,17 +18,18 @@
 #include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
 #include "reports/expectations/expectation_words.h"
+#include "reports/groups/failure_groups.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/write.h"
+#include "reproducers/bundle/evidence.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/expect/fail_on.h"
 #include "tools/runner/interrupt.h"
 #include "tools/runner/option_check.h"
-#include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/kept_cores.h"
 #include "tools/runner/run/plan_campaign.h"
@@ -207,35 +208,16 @@ std::string why_nothing_counts(const Analysis& analysis) {
                      shortened(printable(detail), 300), counted(most->second, "trials"));
 }
 
-/// The options of this call that go beside --resume, as they were written.
-std::vector<std::string> said_beside_resume(const RunOptions& options) {
-  std::vector<std::string> words;
-  const auto add = [&words](const char* option, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {option, value});
-  };
-  add("--expectations", options.expectations.value_or(""));
-  add("--fail-on", options.fail_on);
-  if (options.format != RunOptions().format) add("--format", options.format);
-  if (options.keep_cores) words.emplace_back("--keep-cores");
-  return words;
-}
-
-void say_how_it_goes_on(const char* why, const RunOptions& options, const Analysis& analysis,
-                        const fs::path& folder) {
+void say_how_it_goes_on(const char* why, const RunOptions& options, const fs::path& folder) {
   if (options.part) return;
-  std::vector<std::string> words{program_of(analysis.header), "run", "--resume", folder.string()};
-  if (options.trust_run) words.emplace_back("--trust-run");
-  // What a run that goes on is not told by its journal.
-  const std::vector<std::string> said = said_beside_resume(options);
-  words.insert(words.end(), said.begin(), said.end());
   say(stderr, "{}; ", why);
-  say_goes_on(words);
+  say_goes_on({"run"}, folder, options);
 }
 
 int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
               const CampaignEnd& end, const Analysis& analysis, const fs::path& folder) {
   if (end.reason == "interrupted") {
-    say_how_it_goes_on("interrupted", options, analysis, folder);
+    say_how_it_goes_on("interrupted", options, folder);
     return kExitInterrupted;
   }
   if (end.reason == "device_lost") {
@@ -245,7 +227,7 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
     return kExitMachine;
   }
   if (end.reason == "budget") {
-    say_how_it_goes_on("the time budget was used up", options, analysis, folder);
+    say_how_it_goes_on("the time budget was used up", options, folder);
   }
   if (!analysis.has_evidence()) {
     say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts{}\n",
@@ -305,6 +287,53 @@ std::string all_left_out(const CampaignHeader& header) {
   return printable(fmt::format(
       "every cell was left out, for the reasons above (backend {}; --backend names another)",
       fmt::join(backends, ", ")));
+}
+
+/// The planned cells of an earlier run, with its blocks and expectations, that are `planned` now.
+PlannedCells as_planned_before(const PlannedCells& earlier, const PlannedCells& planned) {
+  std::set<std::string> wanted;
+  for (const PlannedCell& each : planned) wanted.insert(to_string(each.cell));
+  PlannedCells cells;
+  for (PlannedCell each : earlier) {
+    if (wanted.contains(to_string(each.cell))) cells.push_back(std::move(each));
+  }
+  return cells;
+}
+
+/// What `run --failed` or `run --more` runs: the cells that failed in the run that it names, with
+/// the blocks and expectations that they had there; or those that tell which failures need the same
+/// conditions, and so many trials as that takes. With that run's workers, environment, limits,
+/// trials and seed where the options name no others. Nothing where nothing failed, or all is known.
+/// Throws InputError for what does not go together with it, JournalError.
+std::optional<CampaignHeader> plan_of_earlier(const RunOptions& options) {
+  const std::string name = options.failed ? "--failed" : "--more";
+  const std::string run = options.failed ? *options.failed : *options.more;
+  if (options.matrix || !options.cells.empty() || !options.axes.empty()) {
+    throw InputError(name, "says what to run already",
+                     "Leave out --matrix, --cell and the axes; --filter takes some of its cells");
+  }
+  const std::filesystem::path folder = folder_of_run(run);
+  const Journal journal = read_journal(folder / "journal.ndjson");
+  RunOptions again = as_in(journal.header, folder, options, name + " " + run);
+  const Analysis analysis = analyse(journal);
+  if (options.more) {
+    const FailureGroups groups = find_groups(analysis);
+    again.cells = cells_that_tell(analysis, groups);
+    again.settle_rate.reset();
+    if (!options.trials) again.trials = trials_that_tell(analysis, groups, kMostTrialsThatTell);
+    if (again.cells.empty()) return std::nullopt;
+    return plan_campaign(again);
+  }
+  std::set<std::string> failed;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.failures > 0 && failed.insert(cell.id).second) again.cells.push_back(cell.id);
+  }
+  if (failed.empty()) return std::nullopt;
+  CampaignHeader header = plan_campaign(again);
+  header.cells = as_planned_before(journal.header.cells, header.cells);
+  header.matrix_name = "failed";
+  header.matrix_description = "What failed in " + run;
+  return header;
 }
 
 }  // namespace

@@ -128,6 +128,22 @@ std::unique_ptr<JournalWriter> go_on_with(const std::filesystem::path& folder,
   return journal;
 }
 
+void say_goes_on(std::vector<std::string> command, const std::filesystem::path& folder,
+                 const RunOptions& options) {
+  command.insert(command.begin(), options.command_line.front());
+  command.insert(command.end(), {"--resume", folder.string()});
+  if (options.trust_run) command.emplace_back("--trust-run");
+  // What a run that goes on is not told by its journal.
+  const auto add = [&command](const char* option, const std::string& value) {
+    if (!value.empty()) command.insert(command.end(), {option, value});
+  };
+  add("--expectations", options.expectations.value_or(""));
+  add("--fail-on", options.fail_on);
+  if (options.format != RunOptions().format) add("--format", options.format);
+  if (options.keep_cores) command.emplace_back("--keep-cores");
+  say(stderr, "this goes on with it:\n    {}\n", shell_command(command));
+}
+
 void say_going_on(const std::filesystem::path& folder, const Journal& journal) {
   for (const DamagedLine& line : journal.damaged) {
     say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",

@@ -5,8 +5,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/journal/journal.h"
+#include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {
 
@@ -33,6 +35,11 @@ void say_workers(const CampaignHeader& header);
 /// one loads another library now. Throws JournalError.
 std::unique_ptr<JournalWriter> go_on_with(const std::filesystem::path& folder,
                                           const std::string& place, bool trust_run);
+
+/// Says on standard error which command goes on with what was cut short, as a shell reads it:
+/// `command` with --resume, and what of `options` it has to be told again.
+void say_goes_on(std::vector<std::string> command, const std::filesystem::path& folder,
+                 const RunOptions& options);
 
 /// Says on standard error after what it goes on.
 void say_going_on(const std::filesystem::path& folder, const Journal& journal);

@@ -179,10 +179,7 @@ int verify_command_line(const VerifyOptions& options) {
   say(stdout, "{}", options.json ? json : verdict_text(verdict, record, analysis, missing));
   // One that is incomplete for trials without a result has run all that were planned.
   if (code == kExitInterrupted || (code == kExitIncomplete && !analysis.complete)) {
-    std::vector<std::string> words{options.command_line.front(), "verify", options.bundle,
-                                   "--resume", folder.string()};
-    if (options.trust_run) words.emplace_back("--trust-run");
-    say_goes_on(words);
+    say_goes_on({"verify", options.bundle}, folder, options);
   }
   if (code != kExitOk) return code;
   return found(options.fail_on, verdict.finding) ? kExitFound : kExitOk;

@@ -37,12 +37,11 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
   app.add_option("--resume", options.resume,
                  "go on with the verification in this folder, or conclude from it again")
       ->type_name("DIR");
-  options.fail_on = "never";
   app.add_option("--fail-on", options.fail_on,
                  "exit with 1 where the bundle: fails, in whatever way; is unfixed, which includes "
                  "inconclusive; never")
       ->check(one_of({"fails", "unfixed", "never"}))
-      ->capture_default_str();
+      ->default_str("never");
   app.add_flag("--json", options.json, "print the verdict as JSON");
 }
 
