@@ -34,7 +34,7 @@ class RecordedTrialsTest : public testing::Test {
   std::filesystem::path file() const { return folder_ / "journal.ndjson"; }
 
   /// A trial that comes to `outcomes` in turn, and to the last one for ever.
-  DeviceCare::RunTrial coming_to(std::vector<Judgement> judgements) {
+  DeviceCare::RunTrial coming_to(const std::vector<Judgement>& judgements) {
     return [this, judgements](const TrialRequest& request) {
       TrialRecord trial;
       trial.worker = request.worker->name;
