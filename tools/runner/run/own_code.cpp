@@ -19,10 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FILE::WHAT with the file by its absolute path; a module's name stays as it is.
+/// FILE::WHAT with the file by its absolute path; a module's name stays as it is. A folder may have
+/// "::" in its name where a function is named.
 std::string with_absolute_file(const std::string& option, const std::string& text,
                                bool needs_name) {
-  const size_t colons = text.find("::");
+  const size_t ends = needs_name ? text.rfind(".py::") : std::string::npos;
+  const size_t colons = ends == std::string::npos ? text.find("::") : ends + 3;
   const std::string file = text.substr(0, colons);
   const bool is_named = colons != std::string::npos && colons + 2 < text.size();
   if (file.empty() || (needs_name && !is_named)) {
@@ -50,7 +52,7 @@ std::string names_of_operations(const RunOptions& options) {
 /// A script that is to run with arguments, or as it is, and not one of its functions.
 bool names_script(const std::string& python) {
   std::error_code error;
-  return python.find("::") == std::string::npos && fs::is_regular_file(python, error);
+  return fs::is_regular_file(python, error);
 }
 
 /// Of the environment: MPSPROBE_PYTHON, as for functions; where pip installed the worker, the one
