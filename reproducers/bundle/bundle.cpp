@@ -114,8 +114,10 @@ OwnPrograms agreed_code(const fs::path& folder, const BundleOptions& options, Re
   if (!options.show_code) return {};
   OwnPrograms code = read_own_code(folder);
   if (code.empty()) {
-    throw InputError("--with-code", "the run's folder has no program of your own Python code",
-                     "Run `mpsprobe repro` of the run first, or leave it out");
+    throw InputError(
+        "--with-code", "the run's folder has no program of your own Python code",
+        "Run `mpsprobe repro` of a run of it first, or leave it out: a command of your own "
+        "is never packed");
   }
   std::vector<EmittedFile> files;
   for (const auto& [title, program] : code) {

@@ -12,6 +12,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/signature/ascii.h"
+#include "harness/wire/own_command.h"
 #include "reports/hostile_text.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/bundle_record.h"
@@ -326,6 +327,40 @@ TEST(Bundle, TakesNoProgramsThatHoldCodeOfTheUser) {
   options.redact_strings.clear();
   EXPECT_THAT(bytes_of(write_bundles(run.run(), options).at(0).folder / "programs/python/app.py"),
               HasSubstr("planted_source_line"));
+}
+
+// As `repro` left it before: with records of programs that nobody can have tried.
+TEST(Bundle, OfACommandSaysThatItIsTheReportersOwnAndHowItWasRun) {
+  const PlantedRun run("command");
+  const fs::path file = run.run() / "journal.ndjson";
+  Journal journal = read_journal(file);
+  fs::remove(file);
+  {
+    CampaignHeader header = journal.header;
+    header.environment = {to_variable({.words = {"../p/pl", "planted_argument"}})};
+    JournalWriter writer(file, header);
+    for (TrialRecord& trial : journal.trials) {
+      for (ProcessRecord& process : trial.processes) {
+        process.hello->provenance = journal.provenances.begin()->second.dump();
+      }
+      writer.append(trial);
+    }
+  }
+  BundleOptions options = run.options();
+  for (const bool redact : {true, false}) {
+    options.redact = redact;
+    if (!redact) options.redact_strings.clear();
+    const fs::path bundle = write_bundles(run.run(), options).at(0).folder;
+    const std::string readme = bytes_of(bundle / "README.md");
+    EXPECT_THAT(readme, HasSubstr("a program of the reporter's own, which was not packed"));
+    EXPECT_THAT(readme, HasSubstr(redact ? " -- COMMAND\n" : " -- ../p/pl planted_argument\n"));
+    EXPECT_THAT(readme, HasSubstr("the minimal one"));
+    for (const char* other :
+         {"programs", "with-code", "###", "LibTorch", "sysdiagnose", "--worker"}) {
+      EXPECT_THAT(readme, Not(HasSubstr(other))) << redact;
+    }
+    EXPECT_FALSE(fs::exists(bundle / "programs"));
+  }
 }
 
 TEST(Bundle, LeavesRecordsThatAreNestedTooDeepToReadOrCopy) {

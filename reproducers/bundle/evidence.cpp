@@ -297,8 +297,12 @@ Reproduction read_reproduction(const BundleFinding& finding, const fs::path& pro
     result.minimum->signature = title;
     result.minimum->rerun.clear();  // of this machine: a bundle has a command of its own
     result.cell = result.minimum->cell;
-    reader.proofs();
   }
+  if (smallest.backend == Backend::command) {
+    result.needs_code = true;
+    return result;
+  }
+  if (result.minimised) reader.proofs();
   if (result.minimised && !redactor.enabled()) {
     reader.take_programs_as_they_are();
   } else if (own_code) {

@@ -29,7 +29,7 @@ struct Evidence {
   /// Titles as they were measured, for --signature and for the name of the folder of `repro`, and
   /// as they are here.
   std::map<std::string, std::string> titles;
-  bool own_code = false;            ///< its operations are somebody's Python functions or tests
+  bool own_code = false;            ///< its operations are somebody's functions, tests or command
   std::vector<std::string> output;  ///< what processes printed and is in it as it was
 };
 

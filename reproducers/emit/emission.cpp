@@ -169,6 +169,7 @@ std::string names_in(std::string_view call, std::string_view prefix, std::string
 }
 
 std::string api_of(const Cell& cell) {
+  if (cell.backend == Backend::command) return cell.op;
   const std::string name = cell.backend == Backend::mlx     ? api_of_mlx(cell)
                            : cell.backend == Backend::metal ? api_of_metal(cell)
                                                             : api_of_torch(cell);

@@ -78,8 +78,20 @@ std::string_view what_happens(const Judgement& judgement) {
   return "fails";
 }
 
+constexpr std::string_view kOwnCommand = "a command of the reporter's own";
+
+/// " with 3 threads"; nothing of a command that was not told how many to have.
+std::string with_threads(const Cell& cell) {
+  if (cell.backend == Backend::command && cell.threads == 1) return "";
+  return " with " + counted(cell.threads, "threads");
+}
+
 /// "Running `linear` on MPS from 3 threads at once".
 std::string doing_what(const Cell& cell) {
+  if (cell.backend == Backend::command) {
+    return "Running " + std::string(kOwnCommand) + with_threads(cell) +
+           (cell.processes > 1 ? " in " + counted(cell.processes, "processes") : "");
+  }
   std::string text =
       "Running " + code_span(api_of(cell)) + " on " + std::string(info_of(cell.backend).in_words);
   if (cell.path != Path::automatic) text += fmt::format(" ({} path)", name_of(cell.path));
@@ -134,6 +146,11 @@ std::string program(const IssueFacts& facts) {
     }
     if (!facts.proof.empty()) text += "\n" + escaped(facts.proof, 1000) + "\n";
     return text;
+  }
+  if (facts.cell.backend == Backend::command) {
+    return escaped(facts.why_no_python) +
+           " It was run with mpsprobe, a runner that starts each attempt in a fresh process:\n\n" +
+           code_block(facts.command, "sh");
   }
   std::string why = facts.why_no_python;
   while (why.ends_with('.')) why.pop_back();
@@ -253,7 +270,8 @@ std::string versions(const IssueFacts& facts) {
 
 std::string runs_table(const IssueFacts& facts, const Cell& cell,
                        const std::vector<CrashRow>& table, std::string_view library) {
-  if (table.empty()) return "";
+  // Of a command without {threads} the summary has said it all.
+  if (table.empty() || (cell.backend == Backend::command && table.size() == 1)) return "";
   const auto otherwise = [](const CrashRow& row) { return row.otherwise > 0; };
   const bool others = std::any_of(table.begin(), table.end(), otherwise);
   std::string text = fmt::format("Runs of {} by threads and iterations a thread:\n\n",
@@ -300,8 +318,9 @@ std::string issue_title(const IssueFacts& facts) {
   if (cell.backend == Backend::mps) title += "[MPS] ";
   const Arm& arm = facts.analysis->arms[group.cells.front().arm];
   if (cell.backend == Backend::mlx) title += fmt::format("MLX {}: ", printable(arm.version));
-  title += fmt::format("{} {} with {}", api_of(cell), what_happens(group.first.judgement),
-                       counted(cell.threads, "threads"));
+  title +=
+      cell.backend == Backend::command ? "A" + std::string(kOwnCommand.substr(1)) : api_of(cell);
+  title += fmt::format(" {}{}", what_happens(group.first.judgement), with_threads(cell));
   if (cell.stream == StreamUse::per_thread) title += ", each on a stream of its own";
   if (cell.lock == Lock::forward) title += ", under a lock";
   if (cell.backend == Backend::mlx && !arm.devices.empty()) {

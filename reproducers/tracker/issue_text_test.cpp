@@ -95,6 +95,24 @@ TEST_F(IssueText, TwoBuildsOfOneVersionAreRowsOfTheirOwn) {
   EXPECT_THAT(text(), HasSubstr("| 2.15.0+cpu, build bb22 (fork) | 3 | 10 | 7 / 10 |"));
 }
 
+TEST_F(IssueText, OfACommandSaysThatItIsTheReportersOwnAndHowItWasRun) {
+  sample_.plan("command/linear/default/threads=1").ran(10, 4);
+  facts_.generic = true;
+  facts_.cell = parse_cell("command/linear/default/threads=1");
+  facts_.python.clear();
+  facts_.why_no_python = "The command was not packed.";
+  facts_.command = "mpsprobe run --cell command/command/default/threads=1 -- COMMAND";
+  const std::string issue = text();
+  EXPECT_THAT(issue, HasSubstr("Running a command of the reporter's own kills the process: "));
+  EXPECT_THAT(issue, HasSubstr("4 of 10 failed"));
+  EXPECT_THAT(issue, HasSubstr("was not packed. It was run with mpsprobe"));
+  EXPECT_THAT(issue, HasSubstr("-- COMMAND\n"));
+  EXPECT_THAT(issue, Not(HasSubstr("Python program")));
+  EXPECT_THAT(issue, Not(HasSubstr("iterations")));
+  EXPECT_THAT(issue_title(facts_),
+              StartsWith("A command of the reporter's own kills the process: "));
+}
+
 TEST_F(IssueText, HasTheFormOfTheTrackersTemplate) {
   two_versions();
   const std::string issue = text();

@@ -6,6 +6,7 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/statistics/interval.h"
+#include "harness/wire/own_command.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
@@ -97,12 +98,14 @@ std::vector<std::string> unverified(const BundleFinding& finding) {
         "The failure was not minimised: the cell with the fewest threads that failed is shown. "
         "`mpsprobe repro` minimises it.");
   }
+  const bool command = known.cell.backend == Backend::command;
   if (known.needs_code) {
-    lines.push_back(needed_code_in_words(finding) + " `mpsprobe feedback --with-code` packs it.");
+    lines.push_back(needed_code_in_words(finding) +
+                    (command ? "" : " `mpsprobe feedback --with-code` packs it."));
   }
   const bool any = std::any_of(known.programs.begin(), known.programs.end(),
                                [](const Emission& program) { return !program.files.empty(); });
-  if (!any) lines.push_back("There is no program: only the mpsprobe command.");
+  if (!any && !command) lines.push_back("There is no program: only the mpsprobe command.");
   if (any && known.proofs.empty()) {
     lines.push_back("The programs were not built or run before they were put in here.");
   }
@@ -132,6 +135,9 @@ std::vector<std::string> others_in_words(const BundleFinding& finding) {
 
 std::string needed_code_in_words(const BundleFinding& finding) {
   if (!finding.reproduction.needs_code) return "";
+  if (finding.reproduction.cell.backend == Backend::command) {
+    return "The command is a program of the reporter's own, which was not packed.";
+  }
   return fmt::format("{} is Python code of the reporter's own, whose file was not packed.",
                      finding.reproduction.cell.op);
 }
@@ -158,7 +164,15 @@ std::string rerun_command(const BundleFinding& finding) {
   std::erase_if(header.environment, [](const std::string& variable) {
     return variable.find_first_of("<~*") != std::string::npos;
   });
-  return shell_command(rerun_arguments(header, worker, path, to_string(finding.reproduction.cell)));
+  Cell cell = finding.reproduction.cell;
+  if (cell.backend == Backend::command) {
+    worker = "command";
+    if (!own_command_in(header.environment).has_value()) {  // it was kept out
+      cell.op = "command";
+      header.environment.push_back(to_variable(OwnCommand{.words = {"COMMAND"}}));
+    }
+  }
+  return shell_command(rerun_arguments(header, worker, path, to_string(cell)));
 }
 
 }  // namespace mpsprobe

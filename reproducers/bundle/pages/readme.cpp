@@ -86,20 +86,24 @@ std::string readme_markdown(const BundleFinding& finding, const std::vector<Bund
   text +=
       "It claims only what the trials in it measured, on one machine.\n\n"
       "| file | what is in it |\n|---|---|\n"
-      "| issue.md | the text for the tracker, its title first |\n"
-      "| programs/ | programs that show the failure |\n"
+      "| issue.md | the text for the tracker, its title first |\n";
+  const size_t program_files = static_cast<size_t>(std::count_if(
+      files.begin(), files.end(), [](const auto& file) { return file.path.starts_with("prog"); }));
+  if (program_files > 0) text += "| programs/ | programs that show the failure |\n";
+  text +=
       "| report.json | counts, intervals, boundaries, comparisons, builds, system |\n"
       "| trials.ndjson | the raw trials with their stacks, one a line; those that passed as well "
       "|\n"
       "| bundle.json | what `mpsprobe verify` reads |\n"
       "| MANIFEST.sha256 | hashes of all other files: `shasum -a 256 -c MANIFEST.sha256` |\n";
-  const size_t program_files = static_cast<size_t>(std::count_if(
-      files.begin(), files.end(), [](const auto& file) { return file.path.starts_with("prog"); }));
-  text +=
-      fmt::format("\n## The programs\n\n{} of the cell {}{}. With mpsprobe:\n\n{}\n{}",
-                  counted(program_files, "files"), code_span(to_string(finding.reproduction.cell)),
-                  finding.reproduction.minimised ? ", the minimal one" : ", not minimised",
-                  code_block(rerun_command(finding), "sh"), programs(finding.reproduction));
+  const std::string heading =
+      program_files == 0
+          ? "\n## The cell\n\nThe cell"
+          : fmt::format("\n## The programs\n\n{} of the cell", counted(program_files, "files"));
+  text += fmt::format("{} {}{}. With mpsprobe:\n\n{}\n{}", heading,
+                      code_span(to_string(finding.reproduction.cell)),
+                      finding.reproduction.minimised ? ", the minimal one" : ", not minimised",
+                      code_block(rerun_command(finding), "sh"), programs(finding.reproduction));
   const auto& all = finding.reproduction.programs;
   const bool with_code = std::any_of(
       all.begin(), all.end(), [](const Emission& program) { return program.files.size() > 1; });
@@ -112,7 +116,8 @@ std::string readme_markdown(const BundleFinding& finding, const std::vector<Bund
       "4. Write the number that you are given into a file filing.txt in this folder. `mpsprobe "
       "verify` runs the cells again on a later system.\n";
   // Apple alone asks for one.
-  if (finding.reproduction.cell.backend == Backend::mlx) return text;
+  const Backend backend = finding.reproduction.cell.backend;
+  if (backend == Backend::mlx || backend == Backend::command) return text;
   text +=
       "\nA sysdiagnose is not in here, and mpsprobe never takes one: it holds logs, names and "
       "files "

@@ -88,6 +88,7 @@ void write_files(const fs::path& folder, const std::vector<Emission>& emissions)
 
 std::string write_programs(const fs::path& folder, const Minimum& minimum,
                            const nlohmann::json& describe, const std::atomic<bool>& interrupted) {
+  if (minimum.cell.backend == Backend::command) return "";  // it is a program itself
   ProofRequest proof;
   EmissionRequest& request = proof.what;
   request.cell = minimum.cell;
