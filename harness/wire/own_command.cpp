@@ -48,6 +48,12 @@ std::optional<OwnCommand> own_command_in(std::span<const std::string> environmen
   return std::nullopt;
 }
 
+bool names_own_tests(std::span<const std::string> environment) {
+  return std::any_of(environment.begin(), environment.end(), [](const std::string& variable) {
+    return variable.starts_with("MPSPROBE_PYTEST=");
+  });
+}
+
 bool names_parameter(const OwnCommand& command, std::string_view name) {
   const std::string parameter = "{" + std::string(name) + "}";
   return std::any_of(command.words.begin(), command.words.end(), [&](const std::string& word) {

@@ -31,9 +31,9 @@ std::string place_in_words(const SettledPlace& place) {
 /// What the cells of one kind and build came to along their counts, ascending.
 class CountsOfKind {
  public:
-  CountsOfKind(const Family& family, const std::vector<const CellSummary*>& cells,
-               std::string place)
-      : family_(family), place_(std::move(place)) {
+  CountsOfKind(const Analysis& analysis, const Family& family,
+         const std::vector<const CellSummary*>& cells, std::string place)
+      : analysis_(analysis), family_(family), place_(std::move(place)) {
     for (const CellSummary* cell : cells) {
       if (cell->refused > 0) refused_.push_back(cell);
       if (cell->failures > 0) failing_.push_back(cell);
@@ -77,8 +77,9 @@ class CountsOfKind {
  private:
   static constexpr int kMostFailing = 3;
 
-  static std::string words_of(const CellSummary& cell) {
-    return fmt::format("{} in {}", fmt::join(failures_in_words(cell), ", "), cell.counted);
+  std::string words_of(const CellSummary& cell) const {
+    return fmt::format("{} in {}", fmt::join(failures_in_words(analysis_, cell), ", "),
+                       cell.counted);
   }
 
   // The bound is of each cell by itself. Threads that never met have passed nothing.
@@ -116,6 +117,7 @@ class CountsOfKind {
     return joined(parts);
   }
 
+  const Analysis& analysis_;
   const Family& family_;
   std::string place_;
   std::vector<const CellSummary*> untested_;
@@ -141,8 +143,8 @@ class Rows {
       Row row{{.axis = family.axis}, {family.label}, {}};
       std::vector<std::string> key{family.axis};
       for (const auto& cells : family.by_arm) {
-        const CountsOfKind counts(family, cells,
-                                  cells.empty() ? "" : place_of(family, *cells.front()));
+        const CountsOfKind counts(analysis_, family, cells,
+                            cells.empty() ? "" : place_of(family, *cells.front()));
         row.weight = std::max(row.weight, counts.weight());
         row.fields.push_back(counts.text());
         key.push_back(row.fields.back());

@@ -12,13 +12,14 @@
 
 #include "harness/outcome/whereabouts.h"
 #include "reports/analysis/common_axes.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 namespace {
 
 /// Kinds of failure, the worst first.
 struct Harm {
-  std::string_view one;
+  std::string_view one;  ///< empty: see wrong_result_words()
   std::string_view several;
   std::array<Outcome, 2> outcomes;
 };
@@ -26,7 +27,7 @@ constexpr std::array<Harm, 9> kHarms{
     {{"crash", "crashes", {Outcome::signal, Outcome::assertion}},
      {"early end", "early ends", {Outcome::exit, Outcome::missing}},
      {"hang", "hangs", {Outcome::hang, Outcome::hang}},
-     {"wrong number", "wrong numbers", {Outcome::wrong_result, Outcome::wrong_result}},
+     {"", "", {Outcome::wrong_result, Outcome::wrong_result}},
      {"data race", "data races", {Outcome::data_race, Outcome::data_race}},
      {"GPU error", "GPU errors", {Outcome::gpu_error, Outcome::gpu_error}},
      {"out of memory", "out of memory", {Outcome::out_of_memory, Outcome::out_of_memory}},
@@ -126,7 +127,7 @@ int32_t count_in(const Family& family, const CellSummary& cell) {
   return family.axis == "threads" ? cell.cell.threads : cell.cell.processes;
 }
 
-std::vector<std::string> failures_in_words(const CellSummary& cell) {
+std::vector<std::string> failures_in_words(const Analysis& analysis, const CellSummary& cell) {
   std::vector<std::string> all;
   for (const Harm& harm : kHarms) {
     int trials = 0;
@@ -137,7 +138,12 @@ std::vector<std::string> failures_in_words(const CellSummary& cell) {
       phases.insert(count.phase);
     }
     if (trials == 0) continue;
-    all.push_back(fmt::format("{} {}", trials, trials == 1 ? harm.one : harm.several));
+    std::string_view words = trials == 1 ? harm.one : harm.several;
+    if (words.empty()) {
+      const WrongResultWords& wrong = wrong_result_words(analysis, cell.cell);
+      words = trials == 1 ? wrong.one : wrong.several;
+    }
+    all.push_back(fmt::format("{} {}", trials, words));
     // Whoever reads "crashes" believes that it was at work.
     const std::optional<Phase> phase = phases.size() == 1 ? *phases.begin() : std::nullopt;
     if (phase == Phase::teardown || phase == Phase::finalise) {

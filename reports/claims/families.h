@@ -27,7 +27,7 @@ int32_t count_in(const Family& family, const CellSummary& cell);
 
 /// How trials of the cell failed, the worst kind first: "1 crash", "6 wrong numbers", "2 crashes at
 /// the interpreter's end" where all of a kind came in one phase after the work.
-std::vector<std::string> failures_in_words(const CellSummary& cell);
+std::vector<std::string> failures_in_words(const Analysis& analysis, const CellSummary& cell);
 
 /// Whether the cell fails, as far as that was asked: with a failure, or, of a campaign that
 /// settles, at the rate that was asked for or more.

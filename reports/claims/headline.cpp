@@ -46,8 +46,8 @@ auto least_load(const CellSummary& cell) {
 }
 
 /// "of 10 trials 6 wrong numbers, 1 crash, 3 refused": of one cell.
-std::string trials_in_words(const CellSummary& cell) {
-  std::vector<std::string> parts = failures_in_words(cell);
+std::string trials_in_words(const Analysis& analysis, const CellSummary& cell) {
+  std::vector<std::string> parts = failures_in_words(analysis, cell);
   if (cell.refused > 0) parts.push_back(fmt::format("{} refused", cell.refused));
   return fmt::format("of {} {}", counted(cell.counted + cell.refused, "trials"),
                      fmt::join(parts, ", "));
@@ -96,13 +96,13 @@ class BuildLines {
       return std::tuple(cell.seen_rate(), least_load(cell));
     };
     const CellSummary& worst = *first_by(rate_then_load, [](const CellSummary&) { return true; });
-    std::string text =
-        fmt::format("{}: {}: {}", name_, cell_in_words(analysis_, worst), trials_in_words(worst));
+    std::string text = fmt::format("{}: {}: {}", name_, cell_in_words(analysis_, worst),
+                                   trials_in_words(analysis_, worst));
     if (tested_.size() > 1) {
       text += fmt::format("; {} of {} {}", failing_.size(), counted(tested_.size(), "cells"),
                           failing_.size() == 1 ? "fails" : "fail");
     }
-    headline_.lines.push_back({text + ".", name_, failures_in_words(worst).front()});
+    headline_.lines.push_back({text + ".", name_, failures_in_words(analysis_, worst).front()});
     // The fewest that fail, of a campaign that settles as far as that was asked.
     const CellSummary* fewest = first_by(
         [](const CellSummary& cell) { return std::tuple(least_load(cell), cell.seen_rate()); },

@@ -76,6 +76,20 @@ TEST(Headline, NamesEachKindOfFailureOfTheWorstCellAndWhatWasRefused) {
   EXPECT_EQ(analysis.answer.lines.front().worst, "1 crash");
 }
 
+TEST(Headline, SaysOfAWrongResultWhatSawIt) {
+  const auto said = [](const char* cell, const char* variable) {
+    SampleJournal sample;
+    sample.journal.header.environment = {variable};
+    sample.plan(cell).ran(1, 1, {Outcome::wrong_result, "", "wrong result: test_it"});
+    return analyse(sample.journal).answer.sentences.front();
+  };
+  EXPECT_THAT(said("cpu/test_it/default/threads=1", "MPSPROBE_PYTEST=/x/test_a.py"),
+              HasSubstr("of 1 trial 1 failed assertion"));
+  EXPECT_THAT(said("command/pl/default/threads=1", "MPSPROBE_COMMAND={}"),
+              HasSubstr("of 1 trial 1 wrong output"));
+  EXPECT_THAT(said("cpu/linear/default/threads=1", "A=b"), HasSubstr("of 1 trial 1 wrong number"));
+}
+
 TEST(Headline, ABoundIsOverAllCellsThatWereTested) {
   SampleJournal sample;
   for (int i = 1; i <= 64; ++i) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/wire/own_command.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
@@ -103,6 +104,17 @@ Standing standing_of(const CellSummary& cell) {
     standing.rest += "expected " + printable(cell.expectation->text());
   }
   return standing;
+}
+
+const WrongResultWords& wrong_result_words(const Analysis& analysis, const Cell& cell) {
+  static constexpr WrongResultWords kNumbers{"wrong number", "wrong numbers",
+                                             "computes wrong numbers"};
+  static constexpr WrongResultWords kTests{"failed assertion", "failed assertions",
+                                           "fails an assertion"};
+  static constexpr WrongResultWords kOutput{"wrong output", "wrong outputs",
+                                            "prints what it must not"};
+  if (cell.backend == Backend::command) return kOutput;
+  return names_own_tests(analysis.header.environment) ? kTests : kNumbers;
 }
 
 std::string with_arm(const Analysis& analysis, std::string label, const std::string& arm) {

@@ -32,6 +32,15 @@ struct Standing {
 };
 Standing standing_of(const CellSummary& cell);
 
+/// What a wrong result is, by who saw it: the comparison of numbers, a test of somebody's own, or
+/// what a command of his was to print.
+struct WrongResultWords {
+  std::string_view one;
+  std::string_view several;
+  std::string_view verb;  ///< of whatever has it
+};
+const WrongResultWords& wrong_result_words(const Analysis& analysis, const Cell& cell);
+
 /// The label, with the arm that it is of where there are several: "mlp (mlx-0.31.1)".
 std::string with_arm(const Analysis& analysis, std::string label, const std::string& arm);
 

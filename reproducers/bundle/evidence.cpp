@@ -95,10 +95,9 @@ bool has_reproduction(const Folder& run, const std::string& folder) {
 /// By the variables that tell a worker whose functions, tests or command it has
 /// (scenarios/python/mpsprobe/worker.py, harness/wire/own_command.h).
 bool is_of_own_code(const std::vector<std::string>& environment) {
-  if (own_command_in(environment).has_value()) return true;
+  if (own_command_in(environment).has_value() || names_own_tests(environment)) return true;
   return std::any_of(environment.begin(), environment.end(), [](const std::string& variable) {
-    return variable.starts_with("MPSPROBE_PYTHON_CODE=") ||
-           variable.starts_with("MPSPROBE_PYTEST=");
+    return variable.starts_with("MPSPROBE_PYTHON_CODE=");
   });
 }
 

@@ -61,12 +61,15 @@ bool is_simulated(const IssueFacts& facts) {
   return facts.analysis->simulated || (facts.minimum != nullptr && facts.minimum->simulated);
 }
 
-std::string_view what_happens(const Judgement& judgement) {
+std::string_view what_happens(const IssueFacts& facts) {
+  const Judgement& judgement = group_of(facts).first.judgement;
+  if (judgement.outcome == Outcome::wrong_result) {
+    return wrong_result_words(*facts.analysis, facts.cell).verb;
+  }
   constexpr std::pair<Outcome, std::string_view> kWords[] = {
       {Outcome::signal, "kills the process"},
       {Outcome::assertion, "kills the process"},
       {Outcome::hang, "hangs"},
-      {Outcome::wrong_result, "computes wrong numbers"},
       {Outcome::exception, "throws"},
       {Outcome::out_of_memory, "runs out of memory"},
       {Outcome::gpu_error, "ends with an error of the GPU"},
@@ -115,10 +118,8 @@ const CrashRow* most_passing(const CrashRow& failing, const std::vector<CrashRow
 }
 
 std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector<CrashRow>& table) {
-  const SignatureGroup& group = group_of(facts);
-  std::string text =
-      fmt::format("{} {}: {}.", doing_what(cell), what_happens(group.first.judgement),
-                  code_span(facts.signature, 400));
+  std::string text = fmt::format("{} {}: {}.", doing_what(cell), what_happens(facts),
+                                 code_span(facts.signature, 400));
   for (const CrashRow& row : table) {
     const bool about = row.threads == cell.threads && row.iterations == cell.iterations;
     if (!about || row.crashed.failures == 0) continue;
@@ -320,7 +321,7 @@ std::string issue_title(const IssueFacts& facts) {
   if (cell.backend == Backend::mlx) title += fmt::format("MLX {}: ", printable(arm.version));
   title +=
       cell.backend == Backend::command ? "A" + std::string(kOwnCommand.substr(1)) : api_of(cell);
-  title += fmt::format(" {}{}", what_happens(group.first.judgement), with_threads(cell));
+  title += fmt::format(" {}{}", what_happens(facts), with_threads(cell));
   if (cell.stream == StreamUse::per_thread) title += ", each on a stream of its own";
   if (cell.lock == Lock::forward) title += ", under a lock";
   if (cell.backend == Backend::mlx && !arm.devices.empty()) {

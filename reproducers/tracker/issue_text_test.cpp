@@ -113,6 +113,20 @@ TEST_F(IssueText, OfACommandSaysThatItIsTheReportersOwnAndHowItWasRun) {
               StartsWith("A command of the reporter's own kills the process: "));
 }
 
+TEST_F(IssueText, SaysOfAWrongResultWhatSawIt) {
+  const Judgement wrong{Outcome::wrong_result, "", "wrong result: test_it"};
+  facts_.signature = wrong.signature;
+  sample_.plan("cpu/test_it/default/threads=1").ran(2, 2, wrong);
+  sample_.plan("command/pl/default/threads=1").ran(2, 2, wrong);
+  facts_.cell = parse_cell("cpu/test_it/default/threads=1");
+  EXPECT_THAT(text(), HasSubstr(" computes wrong numbers: "));
+  sample_.journal.header.environment = {"MPSPROBE_PYTEST=/x/test_a.py"};
+  EXPECT_THAT(text(), HasSubstr(" fails an assertion: "));
+  EXPECT_THAT(issue_title(facts_), StartsWith("test_it fails an assertion with 1 thread: "));
+  facts_.cell = parse_cell("command/pl/default/threads=1");
+  EXPECT_THAT(text(), HasSubstr("command of the reporter's own prints what it must not: "));
+}
+
 TEST_F(IssueText, HasTheFormOfTheTrackersTemplate) {
   two_versions();
   const std::string issue = text();

@@ -10,6 +10,7 @@
 #include "reports/words/stack_words.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
+#include "reproducers/bundle/redaction/redactor.h"
 
 namespace mpsprobe {
 namespace {
@@ -166,7 +167,9 @@ std::string title(const BundleFinding& finding) {
                           library_in_words(finding)}));
   const std::string prefix = prefix_of(finding);
   const std::string tail = shortened(rest, 120);
-  return prefix + one_line(finding.group->title, kMostTitle - prefix.size() - tail.size()) + tail;
+  return prefix +
+         one_line(without_number(finding.group->title), kMostTitle - prefix.size() - tail.size()) +
+         tail;
 }
 
 std::string description(const BundleFinding& finding) {

@@ -217,6 +217,8 @@ TEST(ShownAs, LeftOutPartsStandForAnything) {
   EXPECT_TRUE(could_be_shown_as("exception: jane is closed", "exception: <...> is closed (2)"));
   EXPECT_FALSE(could_be_shown_as("exception: jane is open", "exception: <...> is closed"));
   EXPECT_FALSE(could_be_shown_as("hang in a::b", "bad access in <...>"));
+  EXPECT_EQ(without_number("wrong result: <...> (5)"), "wrong result: <...>");
+  EXPECT_EQ(without_number("wrong result: test (5)"), "wrong result: test (5)");
   EXPECT_FALSE(could_be_shown_as("anything", "<...>"));
   EXPECT_FALSE(could_be_shown_as("bad access in a", "bad access in b"));
 }

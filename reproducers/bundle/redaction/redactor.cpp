@@ -75,13 +75,18 @@ bool is_stand_in(std::string_view name) {
   return kStandIn.match(name, 0).has_value();
 }
 
+std::string without_number(const std::string& title) {
+  static const Shape kNumbered(" \\(\\d{1,9}\\)$");
+  const size_t last = title.find_last_of('(');
+  const bool numbered = title.find(kLeftOut) != title.npos && last != title.npos && last > 0 &&
+                        kNumbered.match(title, last - 1).has_value();
+  return numbered ? title.substr(0, last - 1) : title;
+}
+
 bool could_be_shown_as(const std::string& text, const std::string& redacted) {
   if (text == redacted) return true;
-  std::string_view left = redacted;
-  static const Shape kNumbered(" \\(\\d{1,9}\\)$");  // of two titles that are shown alike
-  const size_t last = left.find_last_of('(');
-  if (last != left.npos && last > 0 && kNumbered.match(left, last - 1))
-    left.remove_suffix(left.size() - last + 1);
+  const std::string unnumbered = without_number(redacted);
+  std::string_view left = unnumbered;
   bool says_something = false;
   bool first = true;
   for (size_t at = 0;; first = false) {

@@ -21,6 +21,10 @@ inline constexpr std::string_view kLeftOut = "<...>";
 /// "VARIABLE_2". A worker may have an operation of such a name all the same.
 bool is_stand_in(std::string_view name);
 
+/// The redacted title without the number that tells it from another that is shown alike:
+/// "wrong result: <...> (2)".
+std::string without_number(const std::string& title);
+
 /// Whether a redacted text may be of `text`: kLeftOut stands for anything. False where nothing but
 /// that is in it.
 bool could_be_shown_as(const std::string& text, const std::string& redacted);

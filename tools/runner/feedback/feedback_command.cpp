@@ -17,6 +17,7 @@
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
+#include "reproducers/bundle/redaction/redactor.h"
 #include "reproducers/tracker/issue_text.h"
 #include "reproducers/tracker/mlx_issue.h"
 #include "tools/runner/command.h"
@@ -129,7 +130,7 @@ IssueFacts issue_facts(const BundleFinding& finding, const Emission* program) {
 
 std::string headed(const BundleFinding& finding, const IssueFacts& facts, const std::string& text) {
   return (finding.watermark.empty() ? "" : finding.watermark + "\n\n") +
-         "Title: " + issue_title(facts) + "\n\n" + text;
+         "Title: " + without_number(issue_title(facts)) + "\n\n" + text;
 }
 
 /// For whom it is, or whose backend it is. Refuses another stack's tracker.
