@@ -11,6 +11,7 @@
 #include "harness/executor/executor.h"
 #include "harness/input/input_error.h"
 #include "harness/platform/machine.h"
+#include "harness/wire/own_command.h"
 #include "harness/wire/variables.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
@@ -20,6 +21,7 @@
 #include "reproducers/reverify/kept_verdict.h"
 #include "reproducers/reverify/verdict.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/run/own_code.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/trial_setup.h"
@@ -47,7 +49,9 @@ void check_names(const BundleRecord& record) {
             " stands for a name of somebody's own, which was kept out of the bundle: no "
             "worker can run the cell",
         "Verify a bundle made with `mpsprobe feedback --no-redact`, which whoever has the run can "
-        "make, and name own Python code with --env MPSPROBE_PYTHON_CODE=FILE::NAME");
+        "make, and name the code with --env as bundle.json has it: "
+        "MPSPROBE_PYTHON_CODE=FILE::NAME, "
+        "MPSPROBE_PYTEST=FILE, or MPSPROBE_COMMAND");
   }
 }
 
@@ -82,6 +86,17 @@ std::vector<std::string> cells_to_run(const BundleRecord& record) {
     if (std::find(cells.begin(), cells.end(), cell) == cells.end()) cells.push_back(cell);
   }
   return cells;
+}
+
+/// The worker of the code that --env names, as `run` finds it for --python, --pytest and a command.
+std::optional<std::string> own_code_worker(const std::vector<std::string>& environment) {
+  if (own_command_in(environment).has_value()) return "command=" + command_worker();
+  const auto names_python = [](const std::string& variable) {
+    return variable.starts_with(kPythonCodeVariable + std::string("=")) ||
+           variable.starts_with(kPytestVariable + std::string("="));
+  };
+  if (std::none_of(environment.begin(), environment.end(), names_python)) return std::nullopt;
+  return "python=" + python_worker();
 }
 
 RunOptions run_options(const VerifyOptions& options, const BundleRecord& record) {
@@ -151,7 +166,13 @@ fs::path folder_of(const std::string& bundle) {
 
 }  // namespace
 
-int verify_command_line(const VerifyOptions& options) {
+int verify_command_line(const VerifyOptions& given) {
+  VerifyOptions options = given;
+  if (const auto worker = own_code_worker(options.run.environment);
+      worker.has_value() && options.run.workers.empty()) {
+    options.run.workers = {*worker};
+    options.run.command_line.insert(options.run.command_line.end(), {"--worker", *worker});
+  }
   const fs::path bundle = folder_of(options.bundle);
   if (fs::exists(bundle / kBundleRecordFile)) check_bundle(bundle);
   const BundleRecord record = read_bundle_record(options.bundle);
