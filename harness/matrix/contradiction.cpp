@@ -182,6 +182,9 @@ std::optional<std::string> contradiction(const Cell& cell, const OperationInfo& 
     return "no build of the worker with ThreadSanitizer lies beside it, under its name with -tsan: "
            "docs/building.md says how to make one";
   }
+  if (axis == "threads" && cell.backend == Backend::command) {
+    return "the command does not say where the number of threads belongs: write {threads} in it";
+  }
   return fmt::format(
       "a worker here does not honour the axis {}: it does not name it (docs/protocol.md)", axis);
 }

@@ -55,7 +55,8 @@ std::string title(const Analysis& analysis, std::string_view what) {
   const std::string own = own_code(analysis);
   if (!own.empty()) {
     text += ": " + own;
-    if (analysis.arms.size() == 1) text += " on " + escaped(library_in_words(analysis.arms[0]), 80);
+    const std::string library = analysis.arms.size() == 1 ? library_in_words(analysis.arms[0]) : "";
+    if (!library.empty()) text += " on " + escaped(library, 80);
   } else if (!header.matrix_name.empty()) {
     text += ", matrix " + escaped(header.matrix_name, 80);
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/command.h"
@@ -18,6 +19,7 @@
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/run/own_code.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/say.h"
 #include "tools/runner/screen.h"
@@ -141,9 +143,19 @@ int list_backends(const ListOptions& options) {
     const bool told = std::ranges::any_of(
         list, [&row](const json& entry) { return entry.value("name", "") == row.name; });
     if (told) continue;
-    const std::string reason = why_no_worker(row.backend);
-    list.push_back({{"name", row.name}, {"available", false}, {"reason", reason}});
-    if (!options.json) say(stdout, "{:<8} {:<6} {:<4} {}\n", "-", row.name, "no", reason);
+    // Its worker tells nothing without a command.
+    bool here = row.backend == Backend::command;
+    std::string words = "whatever a command of your own uses: mpsprobe run -- COMMAND";
+    try {
+      if (here) command_worker();
+    } catch (const InputError& error) {
+      here = false;
+    }
+    if (!here) words = why_no_worker(row.backend);
+    list.push_back({{"name", row.name}, {"available", here}, {here ? "device" : "reason", words}});
+    if (!options.json) {
+      say(stdout, "{:<8} {:<6} {:<4} {}\n", "-", row.name, here ? "yes" : "no", words);
+    }
   }
   if (options.json) print(list);
   return kExitOk;
