@@ -48,6 +48,22 @@ std::optional<OwnCommand> own_command_in(std::span<const std::string> environmen
   return std::nullopt;
 }
 
+std::string own_code_in(std::span<const std::string> environment) {
+  std::string code;
+  if (const auto command = own_command_in(environment)) {
+    for (const std::string& word : command->words) code += (code.empty() ? "" : " ") + word;
+    return code;
+  }
+  for (const std::string& variable : environment) {
+    if (!variable.starts_with("MPSPROBE_PYTHON_CODE=") && !variable.starts_with("MPSPROBE_PYTEST="))
+      continue;
+    const std::string value = variable.substr(variable.find('=') + 1);
+    const size_t file = value.rfind('/', value.find("::"));
+    return file == std::string::npos ? value : value.substr(file + 1);
+  }
+  return code;
+}
+
 bool names_own_tests(std::span<const std::string> environment) {
   return std::any_of(environment.begin(), environment.end(), [](const std::string& variable) {
     return variable.starts_with("MPSPROBE_PYTEST=");

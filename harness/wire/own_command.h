@@ -31,6 +31,10 @@ std::optional<OwnCommand> parse_own_command(std::string_view value);
 /// The command that an environment (NAME=VALUE) names, if any.
 std::optional<OwnCommand> own_command_in(std::span<const std::string> environment);
 
+/// Which code of somebody's own an environment (NAME=VALUE) names: the words of the command, or the
+/// file without its folder and the function. Empty where it names none.
+std::string own_code_in(std::span<const std::string> environment);
+
 /// Whether an environment (NAME=VALUE) names tests of somebody's own
 /// (scenarios/python/mpsprobe/pytest_items.py).
 bool names_own_tests(std::span<const std::string> environment);

@@ -155,6 +155,7 @@ Unlike unlike(const RunFacts& before, const RunFacts& after) {
     compare_packages(found.libraries, at->second, arm);
     compare_words(found.machines, "device of " + label, at->second.devices, arm.devices);
   }
+  compare_words(found.code, "command or file", before.code, after.code);
   found.device_class = before.simulated != after.simulated;
   return found;
 }

@@ -60,6 +60,7 @@ constexpr double kFalseDiscoveries = 0.05;
 struct Unlike {
   std::vector<std::string> machines;
   std::vector<std::string> libraries;
+  std::vector<std::string> code;  ///< of somebody's own: one name of a cell, two programs
   bool device_class = false;
 };
 Unlike unlike(const RunFacts& before, const RunFacts& after);

@@ -128,6 +128,23 @@ TEST(Difference, OtherMachinesAndLibrariesAreNamed) {
   after.arms.begin()->second.library = "LibTorch 2.16.0";
   EXPECT_THAT(unlike(before, after).machines, SizeIs(1));
   EXPECT_THAT(unlike(before, after).libraries, SizeIs(1));
+  EXPECT_THAT(unlike(before, after).code, SizeIs(0));
+  after.code = "pl crash";
+  EXPECT_THAT(unlike(before, after).code, SizeIs(1));
+}
+
+// Of Python code the file without its folder: a checkout elsewhere is the same code.
+TEST(Difference, OwnCodeIsToldFromTheEnvironmentOfTheRun) {
+  SampleJournal sample;
+  const auto code = [&sample](const std::string& variable) {
+    sample.journal.header.environment = {"A=b", variable};
+    return run_facts("x", analyse(sample.journal)).code;
+  };
+  EXPECT_EQ(code("MPSPROBE_PYTHON_CODE=/x/y/a.py::crash"), "a.py::crash");
+  EXPECT_EQ(code("MPSPROBE_PYTHON_CODE=module::crash"), "module::crash");
+  EXPECT_EQ(code("MPSPROBE_PYTEST=/x/tests"), "tests");
+  EXPECT_EQ(code(R"(MPSPROBE_COMMAND={"folder":"/x","words":["./pl","ok"]})"), "./pl ok");
+  EXPECT_EQ(code("C=d"), "");
 }
 
 TEST(Difference, AnotherReleaseOfAPackageIsNamedAndOneLoadedOnceIsNot) {

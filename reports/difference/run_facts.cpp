@@ -1,6 +1,7 @@
 #include "reports/difference/run_facts.h"
 
 #include "harness/input/input_error.h"
+#include "harness/wire/own_command.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
@@ -31,6 +32,7 @@ void read_report(RunFacts& facts, const nlohmann::json& report) {
   const nlohmann::json& context = report.at("context");
   facts.started = context.at("started").get<std::string>();
   facts.matrix = report.at("matrix").at("name").get<std::string>();
+  facts.code = own_code_in(context.value("environment", std::vector<std::string>{}));
   facts.machine = context.at("machine");
   facts.simulated = report.at("simulated").get<bool>();
   if (report.contains("settling")) facts.sampling = Sampling::looking;
@@ -69,6 +71,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   facts.name = name;
   facts.started = analysis.header.started;
   facts.matrix = analysis.header.matrix_name;
+  facts.code = own_code_in(analysis.header.environment);
   facts.machine = analysis.header.machine;
   facts.simulated = analysis.simulated;
   facts.sampling = analysis.sampling;

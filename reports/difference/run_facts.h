@@ -39,6 +39,7 @@ struct RunFacts {
   std::string name;     ///< as the user called it
   std::string started;  ///< UTC
   std::string matrix;
+  std::string code;  ///< of somebody's own that its cells run (own_code_in); else empty
   nlohmann::json machine;
   bool simulated = false;
   Sampling sampling = Sampling::fixed;

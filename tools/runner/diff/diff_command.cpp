@@ -24,7 +24,7 @@ namespace {
 struct DiffOptions {
   std::string before;
   std::string after;
-  std::string across;   ///< "machine", "library" or both: unlike there, and meant to be
+  std::string across;   ///< "machine", "library", "code": unlike there, and meant to be
   std::string fail_on;  ///< "new", "worse", "unexpected", several with commas
   bool json = false;
 };
@@ -46,6 +46,7 @@ void refuse_unlike(const RunFacts& before, const RunFacts& after,
   };
   refuse(found.machines, "machine", "machine");
   refuse(found.libraries, "library", "library");
+  refuse(found.code, "code", "code");
 }
 
 bool is_worse(const CellChange& change) {
@@ -74,8 +75,8 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
       ->required()
       ->type_name("AFTER");
   app.add_option("--across", options.across,
-                 "compare although these are unlike: machine, library [neither]")
-      ->check(list_of({"machine", "library"}))
+                 "compare although these are unlike: machine, library, code of your own [none]")
+      ->check(list_of({"machine", "library", "code"}))
       ->type_name("WHAT[,WHAT]");
   app.add_option("--fail-on", options.fail_on, "exit with 1 on: new, worse, unexpected [nothing]")
       ->check(list_of({"new", "worse", "unexpected"}))

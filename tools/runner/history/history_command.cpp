@@ -56,7 +56,8 @@ int add_runs(const HistoryOptions& options) {
 }
 
 std::string series_label(const Series& series) {
-  return fmt::format("{}{}{} on {}", series.simulated ? "SIMULATED " : "", printable(series.cell),
+  return fmt::format("{}{}{}{} on {}", series.simulated ? "SIMULATED " : "", printable(series.cell),
+                     series.code.empty() ? "" : " of " + shortened(printable(series.code), 80),
                      series.arm.empty() ? "" : " (" + printable(series.arm) + ")",
                      printable(series.machine));
 }

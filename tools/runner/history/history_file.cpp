@@ -56,6 +56,7 @@ json record_of(const KeptRun& run) {
           {"parts", run.parts},
           {"started", facts.started},
           {"matrix", facts.matrix},
+          {"code", facts.code},
           {"machine", facts.machine},
           {"simulated", facts.simulated},
           {"planned", facts.planned},
@@ -74,6 +75,7 @@ KeptRun run_of(const json& record) {
   facts.name = run.id;
   facts.started = record.at("started").get<std::string>();
   facts.matrix = record.at("matrix").get<std::string>();
+  facts.code = record.value("code", "");  // a history of before has none
   facts.machine = record.at("machine");
   facts.simulated = record.at("simulated").get<bool>();
   facts.planned = record.at("planned").get<int>();
@@ -209,7 +211,8 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& run) const {
   std::vector<RunFacts> nights;
   for (const KeptRun& other : runs_) {
     if (machine_label(other.facts) == machine_label(run.facts) &&
-        other.facts.started <= run.facts.started && !share(run, other)) {
+        other.facts.code == run.facts.code && other.facts.started <= run.facts.started &&
+        !share(run, other)) {
       nights.push_back(other.facts);
     }
   }
@@ -217,13 +220,15 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& run) const {
 }
 
 std::vector<Series> HistoryFile::series() const {
-  std::map<std::tuple<std::string, std::string, std::string, bool>, Series> all;
+  std::map<std::tuple<std::string, std::string, std::string, std::string, bool>, Series> all;
   for (const KeptRun& run : runs_) {
     const std::string machine = machine_label(run.facts);
     for (const auto& [key, cell] : run.facts.cells) {
       const auto& [arm, id] = key;
-      Series& series = all[{machine, arm, id, cell.simulated}];
-      if (series.nights.empty()) series = {machine, arm, id, cell.simulated, {}};
+      Series& series = all[{machine, arm, id, run.facts.code, cell.simulated}];
+      if (series.nights.empty()) {
+        series = {machine, arm, id, run.facts.code, cell.simulated, {}};
+      }
       const auto known = run.facts.arms.find(arm);
       series.nights.push_back({&run,
                                known == run.facts.arms.end() ? "" : known->second.library,

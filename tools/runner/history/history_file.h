@@ -42,6 +42,7 @@ struct Series {
   std::string machine;
   std::string arm;
   std::string cell;
+  std::string code;  ///< RunFacts::code
   bool simulated = false;
   std::vector<Night> nights;
 };

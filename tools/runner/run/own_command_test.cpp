@@ -1,5 +1,6 @@
 // Somebody's own command, as it is: a plain program in C and a plain script, which know nothing of
 // mpsprobe and misbehave as they are told.
+
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -289,6 +290,35 @@ TEST_F(OwnCommand, ABundleHasNoWordOfIt) {
   EXPECT_EQ(found.out, "") << packed.out;
 }
 
+TEST_F(OwnCommand, OfAnotherCommandARunIsNotComparedWithoutBeingAsked) {
+  for (const char* how : {"0", "1"}) {
+    const Run run = mpsprobe(
+        {"run", "--trials", "2", "--out", path(how), "--", "sh", "-c", std::string("exit ") + how});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const Run refused = mpsprobe({"diff", path("0"), path("1")});
+  EXPECT_EQ(refused.exit_code, 2) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("\"sh -c exit 0\" and \"sh -c exit 1\""));
+  EXPECT_THAT(refused.err, HasSubstr("--across code"));
+  EXPECT_EQ(mpsprobe({"diff", path("0"), path("1"), "--across", "code"}).exit_code, 0);
+  EXPECT_EQ(mpsprobe({"diff", path("0/report.json"), path("1/report.json")}).exit_code, 2);
+  mpsprobe({"history", "add", path("0"), path("1"), "--db", path("h")});
+  EXPECT_THAT(mpsprobe({"history", "trend", "--db", path("h")}).out, HasSubstr("2 series"));
+}
+
+// Of a bundle with nothing taken out: the worker is found as `run` finds it.
+TEST_F(OwnCommand, IsVerifiedByTheVariableOfTheBundle) {
+  report_of({"--trials", "2"}, {kProgram, "segv"});
+  const Run packed = mpsprobe({"feedback", path("out"), "--no-redact", "--out", path("bundles")});
+  ASSERT_EQ(packed.exit_code, 0) << packed.err;
+  const std::string variable =
+      R"(MPSPROBE_COMMAND={"folder":"/","words":[")" + kProgram + R"(","segv"]})";
+  const Run run =
+      shell("$mpsprobe verify bundles/*/ --trials 2 --out again --env '" + variable + "'");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("2/2"));
+}
+
 TEST_F(OwnCommand, MistakesNameTheRemedy) {
   const auto says = [this](const std::vector<std::string>& words, int code, const char* what) {
     const Run run = mpsprobe(words);
@@ -303,6 +333,10 @@ TEST_F(OwnCommand, MistakesNameTheRemedy) {
   says({"run", "--", "echo", "{thread}"}, 3, "did you mean \"threads\"");
   says({"run", "--threads", "1-4", "--trials", "1", "--out", path("left"), "--", "true"}, 0,
        "left out 3 cells");
+  EXPECT_THAT(read("left/report.json"), HasSubstr("write {threads} in it"));
+  EXPECT_THAT(read("left/report.md"), testing::StartsWith("# mpsprobe report: true\n"));
+  EXPECT_THAT(mpsprobe({"list", "backends"}).out,
+              testing::ContainsRegex("command +yes +whatever a command of your own uses"));
 }
 
 }  // namespace
