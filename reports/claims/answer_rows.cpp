@@ -32,7 +32,7 @@ std::string place_in_words(const SettledPlace& place) {
 class CountsOfKind {
  public:
   CountsOfKind(const Analysis& analysis, const Family& family,
-         const std::vector<const CellSummary*>& cells, std::string place)
+               const std::vector<const CellSummary*>& cells, std::string place)
       : analysis_(analysis), family_(family), place_(std::move(place)) {
     for (const CellSummary* cell : cells) {
       if (cell->refused > 0) refused_.push_back(cell);
@@ -144,7 +144,7 @@ class Rows {
       std::vector<std::string> key{family.axis};
       for (const auto& cells : family.by_arm) {
         const CountsOfKind counts(analysis_, family, cells,
-                            cells.empty() ? "" : place_of(family, *cells.front()));
+                                  cells.empty() ? "" : place_of(family, *cells.front()));
         row.weight = std::max(row.weight, counts.weight());
         row.fields.push_back(counts.text());
         key.push_back(row.fields.back());

@@ -297,7 +297,7 @@ Reproduction read_reproduction(const BundleFinding& finding, const fs::path& pro
     result.minimum->rerun.clear();  // of this machine: a bundle has a command of its own
     result.cell = result.minimum->cell;
   }
-  if (smallest.backend == Backend::command) {
+  if (smallest.cell.backend == Backend::command) {
     result.needs_code = true;
     return result;
   }

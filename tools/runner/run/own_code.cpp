@@ -3,9 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "harness/input/input_error.h"
@@ -55,20 +53,6 @@ bool names_script(const std::string& python) {
   return fs::is_regular_file(python, error);
 }
 
-/// Of the environment: MPSPROBE_PYTHON, as for functions; where pip installed the worker, the one
-/// that it is for; else the first in PATH.
-std::string interpreter() {
-  const char* const named = std::getenv("MPSPROBE_PYTHON");
-  if (named != nullptr && *named != '\0') return named;
-  std::ifstream worker(executable_path().parent_path() / kPythonWorker);
-  std::string line;
-  std::getline(worker, line);
-  const bool is_python = line.starts_with("#!") &&
-                         fs::path(line).filename().string().starts_with("python") &&
-                         line.find(' ') == std::string::npos;
-  return is_python ? line.substr(2) : "python3";
-}
-
 /// Refuses what belongs to a command where there is none, and a command beside other code.
 void check_command(const RunOptions& options) {
   if (options.command.empty()) {
@@ -90,7 +74,7 @@ void check_command(const RunOptions& options) {
 /// The command with all that was said of it; nothing where there is none.
 std::optional<std::string> take_command(RunOptions& options) {
   if (options.python && names_script(*options.python)) {
-    options.command.insert(options.command.begin(), {interpreter(), *options.python});
+    options.command.insert(options.command.begin(), {python_for_scripts(), *options.python});
     options.python.reset();
   }
   check_command(options);

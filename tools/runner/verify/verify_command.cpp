@@ -168,10 +168,10 @@ fs::path folder_of(const std::string& bundle) {
 
 int verify_command_line(const VerifyOptions& given) {
   VerifyOptions options = given;
-  if (const auto worker = own_code_worker(options.run.environment);
-      worker.has_value() && options.run.workers.empty()) {
-    options.run.workers = {*worker};
-    options.run.command_line.insert(options.run.command_line.end(), {"--worker", *worker});
+  if (const auto worker = own_code_worker(options.environment);
+      worker.has_value() && options.workers.empty()) {
+    options.workers = {*worker};
+    options.command_line.insert(options.command_line.end(), {"--worker", *worker});
   }
   const fs::path bundle = folder_of(options.bundle);
   if (fs::exists(bundle / kBundleRecordFile)) check_bundle(bundle);

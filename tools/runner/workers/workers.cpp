@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "harness/executor/environment.h"
@@ -325,6 +326,18 @@ std::string python_worker() {
       "--python", fmt::format("{} is neither beside this program nor in PATH", kPythonWorker),
       "Install mpsprobe into the Python environment that has your library: pip install "
       "mpsprobe. Or name the worker: --worker python=PATH");
+}
+
+std::string python_for_scripts() {
+  const char* const named = std::getenv("MPSPROBE_PYTHON");
+  if (named != nullptr && *named != '\0') return named;
+  std::ifstream worker(beside_program(kPythonWorker));
+  std::string line;
+  std::getline(worker, line);
+  const bool is_python = line.starts_with("#!") &&
+                         fs::path(line).filename().string().starts_with("python") &&
+                         line.find(' ') == std::string::npos;
+  return is_python ? line.substr(2) : "python3";
 }
 
 std::string command_worker() {

@@ -59,6 +59,10 @@ std::optional<NamedWorker> selftest_worker();
 /// Throws InputError where there is none.
 std::string python_worker();
 
+/// The interpreter of whole scripts: MPSPROBE_PYTHON, as for functions; where pip installed the
+/// Python worker, the one that it is for; else python3, the first in PATH.
+std::string python_for_scripts();
+
 /// The worker of commands, which lies beside this program. Throws InputError where it does not.
 std::string command_worker();
 
