@@ -822,7 +822,7 @@ class OwnCodeReduced(OwnCodeTest):
         (self.folder / "planted.py").write_text(PLANTED)
         self.mpsprobe("run", "--python", "planted.py::planted", "--threads", "3", "--trials", "4", "--out", "out")
         refused = self.mpsprobe("feedback", "out", "--with-code", "--out", "none", code=2)
-        self.assertIn("Run `mpsprobe repro` of the run first", refused)
+        self.assertIn("Run `mpsprobe repro` of a run of it first", refused)
         self.mpsprobe("repro", "out", "--no-conditions")
 
         def texts(place: str) -> dict[str, str]:
