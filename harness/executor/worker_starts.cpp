@@ -69,7 +69,7 @@ std::string sanitized_build(const std::string& path) {
 
 WorkerStarts::WorkerStarts(ChildLimits limits, std::optional<StartProcess> chosen,
                            const std::atomic<bool>& interrupted)
-    : limits_(limits), chosen_(chosen), interrupted_(interrupted) {}
+    : limits_(std::move(limits)), chosen_(chosen), interrupted_(interrupted) {}
 
 WorkerStarts::~WorkerStarts() = default;
 
