@@ -285,7 +285,7 @@ TEST_F(OwnCommand, ABundleHasNoWordOfIt) {
   EXPECT_EQ(packed.exit_code, 0) << packed.err;
   const Run whose = shell("$mpsprobe feedback out --out unnamed && cat unnamed/*/issue.md");
   EXPECT_THAT(whose.out,
-              testing::AllOf(HasSubstr("### What happens\n"), testing::Not(HasSubstr("PyTorch"))));
+              testing::AllOf(HasSubstr("### What happens\n"), Not(HasSubstr("PyTorch"))));
   const Run found =
       shell("grep -rlai kim " + path("bundles") + " ; find " + path("bundles") + " -name '*kim*'");
   EXPECT_EQ(found.out, "") << packed.out;
