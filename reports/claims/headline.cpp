@@ -206,17 +206,20 @@ class BuildLines {
   // Where no thread was started there is nothing to be safe from: what fails then is another fault.
   void say_main_thread() {
     int trials = 0;
+    int cells = 0;
     const CellSummary* worst = nullptr;
     for (const CellSummary* cell : tested_) {
       if (cell->cell.start != Start::main) continue;
       trials += cell->counted;
+      ++cells;
       if (worst == nullptr || cell->seen_rate() > worst->seen_rate()) worst = cell;
     }
     if (worst == nullptr || failing_.empty()) return;
     const std::string what =
-        worst->failures == 0 ? fmt::format("nothing failed (0 of {})", trials)
-                             : fmt::format("too: {} ({} of {})", cell_in_words(analysis_, *worst),
-                                           worst->failures, worst->counted);
+        worst->failures == 0
+            ? fmt::format("nothing failed in {} (0 of {})", counted(cells, "cells"), trials)
+            : fmt::format("too: {} ({} of {})", cell_in_words(analysis_, *worst), worst->failures,
+                          worst->counted);
     const std::string name = analysis_.arms.size() > 1 ? short_name() : "";
     headline_.lines.push_back(
         {fmt::format("{} the main thread alone {}.", name.empty() ? "On" : name + ", on", what),

@@ -104,7 +104,8 @@ TEST(Headline, SaysWhetherTheMainThreadFailsByItself) {
   EXPECT_THAT(sentences_of(sample), Not(Contains(HasSubstr("main thread alone nothing"))));
   EXPECT_THAT(analyse(sample.journal).answer.next.front(), HasSubstr("the main thread alone"));
   sample.plan("mlx/add/default/threads=1/start=main").ran(20);
-  EXPECT_THAT(sentences_of(sample), Contains("On the main thread alone nothing failed (0 of 20)."));
+  EXPECT_THAT(sentences_of(sample),
+              Contains("On the main thread alone nothing failed in 1 cell (0 of 20)."));
   EXPECT_THAT(analyse(sample.journal).answer.next.front(), Not(HasSubstr("the main thread")));
   sample.plan("mlx/mm/default/threads=1/start=main").ran(20, 3);
   EXPECT_THAT(sentences_of(sample),
