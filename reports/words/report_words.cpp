@@ -111,8 +111,7 @@ const WrongResultWords& wrong_result_words(const Analysis& analysis, const Cell&
                                              "computes wrong numbers"};
   static constexpr WrongResultWords kTests{"failed assertion", "failed assertions",
                                            "fails an assertion"};
-  static constexpr WrongResultWords kOutput{"wrong output", "wrong outputs",
-                                            "prints what it must not"};
+  static constexpr WrongResultWords kOutput{"wrong output", "wrong outputs", "has a wrong output"};
   if (cell.backend == Backend::command) return kOutput;
   return names_own_tests(analysis.header.environment) ? kTests : kNumbers;
 }

@@ -124,7 +124,7 @@ TEST_F(IssueText, SaysOfAWrongResultWhatSawIt) {
   EXPECT_THAT(text(), HasSubstr(" fails an assertion: "));
   EXPECT_THAT(issue_title(facts_), StartsWith("test_it fails an assertion with 1 thread: "));
   facts_.cell = parse_cell("command/pl/default/threads=1");
-  EXPECT_THAT(text(), HasSubstr("command of the reporter's own prints what it must not: "));
+  EXPECT_THAT(text(), HasSubstr("command of the reporter's own has a wrong output: "));
 }
 
 TEST_F(IssueText, HasTheFormOfTheTrackersTemplate) {
