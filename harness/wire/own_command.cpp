@@ -20,6 +20,10 @@ std::vector<std::string> texts_at(const json& object, const char* key) {
   return texts;
 }
 
+bool sets(std::string_view variable, std::string_view name) {
+  return variable.starts_with(name) && variable.substr(name.size()).starts_with('=');
+}
+
 }  // namespace
 
 std::string to_variable(const OwnCommand& command) {
@@ -55,8 +59,7 @@ std::string own_code_in(std::span<const std::string> environment) {
     return code;
   }
   for (const std::string& variable : environment) {
-    if (!variable.starts_with("MPSPROBE_PYTHON_CODE=") && !variable.starts_with("MPSPROBE_PYTEST="))
-      continue;
+    if (!sets(variable, kPythonCodeVariable) && !sets(variable, kPytestVariable)) continue;
     const std::string value = variable.substr(variable.find('=') + 1);
     const size_t file = value.rfind('/', value.find("::"));
     return file == std::string::npos ? value : value.substr(file + 1);
@@ -65,9 +68,8 @@ std::string own_code_in(std::span<const std::string> environment) {
 }
 
 bool names_own_tests(std::span<const std::string> environment) {
-  return std::any_of(environment.begin(), environment.end(), [](const std::string& variable) {
-    return variable.starts_with("MPSPROBE_PYTEST=");
-  });
+  return std::any_of(environment.begin(), environment.end(),
+                     [](const std::string& variable) { return sets(variable, kPytestVariable); });
 }
 
 bool names_parameter(const OwnCommand& command, std::string_view name) {

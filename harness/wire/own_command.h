@@ -11,6 +11,10 @@ namespace mpsprobe {
 /// The variable that tells the worker of commands, and the runner, which command of somebody's own
 /// runs: an OwnCommand as JSON.
 inline constexpr std::string_view kCommandVariable = "MPSPROBE_COMMAND";
+/// Those by which the Python worker learns whose functions or tests it has
+/// (scenarios/python/mpsprobe/worker.py).
+inline constexpr std::string_view kPythonCodeVariable = "MPSPROBE_PYTHON_CODE";
+inline constexpr std::string_view kPytestVariable = "MPSPROBE_PYTEST";
 
 /// Somebody's own command, taken as it is.
 struct OwnCommand {
@@ -35,8 +39,7 @@ std::optional<OwnCommand> own_command_in(std::span<const std::string> environmen
 /// file without its folder and the function. Empty where it names none.
 std::string own_code_in(std::span<const std::string> environment);
 
-/// Whether an environment (NAME=VALUE) names tests of somebody's own
-/// (scenarios/python/mpsprobe/pytest_items.py).
+/// Whether an environment (NAME=VALUE) names tests of somebody's own.
 bool names_own_tests(std::span<const std::string> environment);
 
 /// Whether any word names the parameter: "{threads}" for "threads".

@@ -92,15 +92,6 @@ bool has_reproduction(const Folder& run, const std::string& folder) {
   return std::find(all.begin(), all.end(), folder) != all.end();
 }
 
-/// By the variables that tell a worker whose functions, tests or command it has
-/// (scenarios/python/mpsprobe/worker.py, harness/wire/own_command.h).
-bool is_of_own_code(const std::vector<std::string>& environment) {
-  if (own_command_in(environment).has_value() || names_own_tests(environment)) return true;
-  return std::any_of(environment.begin(), environment.end(), [](const std::string& variable) {
-    return variable.starts_with("MPSPROBE_PYTHON_CODE=");
-  });
-}
-
 /// The programs in the forms that `repro` found. Not those that never failed there.
 std::vector<Emission> emit_as_tried(const EmissionRequest& untried,
                                     const std::vector<Proof>& proofs) {
@@ -243,7 +234,7 @@ Evidence read_evidence(const fs::path& folder, Redactor& redactor, bool with_out
   Evidence evidence;
   evidence.folder = folder;
   evidence.journal = read_own_journal(run);
-  evidence.own_code = is_of_own_code(evidence.journal.header.environment);
+  evidence.own_code = !own_code_in(evidence.journal.header.environment).empty();
   const std::vector<std::string> raw = raw_titles(evidence.journal);
   forget_report_files(evidence.journal);
   if (redactor.enabled()) add_software(evidence.journal, redactor);
@@ -271,7 +262,7 @@ OwnPrograms read_own_code(const fs::path& folder) {
     Redactor as_it_is(false);
     ReproductionReader reader(run, name, as_it_is, found);
     const auto minimum = reader.read("minimum.json", minimum_from_json);
-    if (!minimum.has_value() || !is_of_own_code(minimum->environment)) continue;
+    if (!minimum.has_value() || own_code_in(minimum->environment).empty()) continue;
     OwnProgram program{minimum->cell.op, ReproductionReader::files_of(run, name, Kind::python)};
     if (!program.files.empty()) code[minimum->signature] = std::move(program);
   }
@@ -291,7 +282,7 @@ Reproduction read_reproduction(const BundleFinding& finding, const fs::path& pro
   bool own_code = evidence.own_code;
   if (reader.minimum(raw_title, evidence)) {
     result.minimised = true;
-    own_code = own_code || is_of_own_code(result.minimum->environment);
+    own_code = own_code || !own_code_in(result.minimum->environment).empty();
     redact_minimum(*result.minimum, redactor);
     result.minimum->signature = title;
     result.minimum->rerun.clear();  // of this machine: a bundle has a command of its own

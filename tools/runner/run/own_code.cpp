@@ -104,10 +104,12 @@ std::optional<std::string> take_command(RunOptions& options) {
 std::optional<std::string> own_code_variable(RunOptions& options) {
   if (const std::optional<std::string> command = take_command(options)) return command;
   if (options.python) {
-    return kPythonCodeVariable + ("=" + with_absolute_file("--python", *options.python, true));
+    return std::string(kPythonCodeVariable) + "=" +
+           with_absolute_file("--python", *options.python, true);
   }
   if (options.pytest) {
-    return kPytestVariable + ("=" + with_absolute_file("--pytest", *options.pytest, false));
+    return std::string(kPytestVariable) + "=" +
+           with_absolute_file("--pytest", *options.pytest, false);
   }
   return std::nullopt;
 }

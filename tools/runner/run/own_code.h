@@ -8,10 +8,6 @@ namespace mpsprobe {
 
 struct RunOptions;
 
-/// The variables by which the Python worker learns whose functions or tests it has.
-constexpr const char* kPythonCodeVariable = "MPSPROBE_PYTHON_CODE";
-constexpr const char* kPytestVariable = "MPSPROBE_PYTEST";
-
 /// The variable, NAME=VALUE, that says what --python, --pytest and a command were given, with files
 /// by their absolute paths; nothing where none is given. A whole script becomes a command, and
 /// parameters of a command become axes. Throws InputError for a wrong form, and a file that is not

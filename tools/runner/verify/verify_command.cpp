@@ -21,7 +21,6 @@
 #include "reproducers/reverify/kept_verdict.h"
 #include "reproducers/reverify/verdict.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/run/own_code.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/trial_setup.h"
@@ -91,11 +90,7 @@ std::vector<std::string> cells_to_run(const BundleRecord& record) {
 /// The worker of the code that --env names, as `run` finds it for --python, --pytest and a command.
 std::optional<std::string> own_code_worker(const std::vector<std::string>& environment) {
   if (own_command_in(environment).has_value()) return "command=" + command_worker();
-  const auto names_python = [](const std::string& variable) {
-    return variable.starts_with(kPythonCodeVariable + std::string("=")) ||
-           variable.starts_with(kPytestVariable + std::string("="));
-  };
-  if (std::none_of(environment.begin(), environment.end(), names_python)) return std::nullopt;
+  if (own_code_in(environment).empty()) return std::nullopt;
   return "python=" + python_worker();
 }
 
