@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -45,8 +46,9 @@ namespace fs = std::filesystem;
 struct DebugOptions {
   ReproOptions source;  ///< what, --signature, --worker, --env, --seed, --trust-run: as of `repro`
   std::optional<std::string> debugger;  ///< gdb or lldb; the first that is in PATH
-  int attempts = 1000;                  ///< after which it is given up
-  double interrupt = 30;                ///< seconds after which one that still runs is stopped
+  std::optional<fs::path> recording;  ///< where rr writes it; a debugger looks at a process itself
+  int attempts = 1000;                ///< after which it is given up
+  double interrupt = 30;              ///< seconds after which one that still runs is stopped
 };
 
 /// How a debugger runs the program behind its arguments: it leaves where that ended by itself, and
@@ -153,49 +155,118 @@ class Channels {
   Descriptor gate_;
 };
 
-/// One that hangs shows where when it is stopped. On a Mac the user stops it, by Ctrl-C. What the
-/// debugger itself has stopped, as while it reads symbols, is looked at again; `at_prompt` is there
-/// once its user looks.
-void interrupt_when_late(pid_t debugger, double seconds, const fs::path& at_prompt,
-                         const std::atomic<bool>& ended) {
-  const auto late = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+/// Stops what a debugger runs, so that one that hangs shows where. On a Mac the user does it, by
+/// Ctrl-C. What the debugger itself has stopped, as while it reads symbols, is looked at again.
+/// Whether there was something to stop.
+bool interrupt_program(pid_t debugger) {
+  for (const Descendant& process : descendants_of(debugger)) {
+    if (is_stopped(process.pid)) continue;
+    kill(process.pid, SIGINT);
+    return true;
+  }
+  return false;
+}
+
+/// Ends what rr records, and keeps what it has recorded.
+bool end_recording(pid_t rr) {
+  kill(rr, SIGTERM);
+  return true;
+}
+
+/// What becomes of a process that runs for too long.
+struct Late {
+  double seconds;       ///< after which it is
+  bool (*stop)(pid_t);  ///< called with what runs on the terminal, until it says that it did
+  fs::path at_prompt;   ///< there once the user looks, and then nothing is late
+};
+
+void stop_when_late(pid_t program, const Late& late, const std::atomic<bool>& ended) {
+  const auto begin = std::chrono::steady_clock::now();
   std::error_code error;  // what cannot be looked at is not there yet
-  while (!ended && !fs::exists(at_prompt, error)) {
+  while (!ended && !fs::exists(late.at_prompt, error)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (std::chrono::steady_clock::now() < late) continue;
-    for (const Descendant& process : descendants_of(debugger)) {
-      if (is_stopped(process.pid)) continue;
-      kill(process.pid, SIGINT);
-      return;
-    }
+    const std::chrono::duration<double> runs = std::chrono::steady_clock::now() - begin;
+    if (runs.count() >= late.seconds && late.stop(program)) return;
   }
 }
 
-/// On the terminal of this process, whose Ctrl-C is the debugger's.
-void run_debugger(std::vector<std::string> words, std::vector<std::string> environment,
-                  double interrupt, const fs::path& at_prompt) {
+/// Runs a program on the terminal of this process, whose Ctrl-C is that program's. Returns its
+/// status, as of waitpid.
+int run_on_terminal(std::vector<std::string> words, std::vector<std::string> environment,
+                    const std::optional<Late>& late) {
   std::vector<char*> arguments;
   std::vector<char*> variables;
   for (std::string& word : words) arguments.push_back(word.data());
   for (std::string& each : environment) variables.push_back(each.data());
   arguments.push_back(nullptr);
   variables.push_back(nullptr);
-  const pid_t debugger = fork();
-  if (debugger < 0) throw MachineError("debug: the system refuses another process");
-  if (debugger == 0) {
+  const pid_t program = fork();
+  if (program < 0) throw MachineError("debug: the system refuses another process");
+  if (program == 0) {
     signal(SIGINT, SIG_DFL);
     execve(arguments[0], arguments.data(), variables.data());
     _exit(127);
   }
   std::atomic<bool> ended{false};
-  std::thread watch([&] { interrupt_when_late(debugger, interrupt, at_prompt, ended); });
+  std::thread watch;
+  if (late) watch = std::thread([&] { stop_when_late(program, *late, ended); });
   int status = 0;
-  while (waitpid(debugger, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
   }
   ended = true;
-  watch.join();
+  if (watch.joinable()) watch.join();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     throw MachineError(fmt::format("debug: {} cannot be executed", words.front()));
+  return status;
+}
+
+std::vector<std::string> joined(std::vector<std::string> words,
+                                const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// How one process is looked at. Whether it failed, and the user saw it.
+using Look = std::function<bool(const std::vector<std::string>& program,
+                                const std::vector<std::string>& environment)>;
+
+/// Under a debugger, which stays where the program stopped.
+Look in_debugger(const DebugOptions& options, const Channels& channels) {
+  const fs::path stopped = channels.path("stopped");
+  const Late late{options.interrupt, interrupt_program, stopped};
+  return [words = debugger_for(options.debugger, stopped), late](const auto& program,
+                                                                 const auto& environment) {
+    run_on_terminal(joined(words, program), environment, late);
+    std::error_code error;
+    return fs::exists(late.at_prompt, error);
+  };
+}
+
+/// Recorded by rr, whose chaos mode lets threads run in odd orders; replayed in gdb to where it
+/// failed. https://rr-project.org, `rr help record` and `rr help replay`
+Look in_recording(const fs::path& recording, const DebugOptions& options,
+                  const Channels& channels) {
+  const std::string rr = program_in_path("rr").string();
+  if (rr.empty()) throw InputError("debug", "rr is not in PATH", "Install it, or leave out --rr");
+  if (fs::exists(recording))
+    throw InputError("--rr", recording.string() + " is there already", "Name a new folder");
+  const Late late{options.interrupt, end_recording, channels.path("stopped")};
+  return [rr, recording, late](const auto& program, const auto& environment) {
+    const int status = run_on_terminal(
+        joined({rr, "record", "--chaos", "-o", recording.string()}, program), environment, late);
+    if (!fs::exists(recording / "version"))
+      throw MachineError("debug: rr has recorded nothing. What it says about it stands above");
+    if (!WIFSIGNALED(status)) {
+      fs::remove_all(recording);
+      return false;
+    }
+    say(stderr, "Again: rr replay -e {}\n", printable(recording.string()));
+    // At its end: there gdb knows the program that failed, whatever was executed on the way to it.
+    run_on_terminal({rr, "replay", "-e", recording.string(), "--", "-q", "-iex",
+                     "set pagination off", "-iex", "set confirm off"},
+                    environment, std::nullopt);
+    return true;
+  };
 }
 
 void add_debug_options(CLI::App& app, DebugOptions& options) {
@@ -210,6 +281,11 @@ void add_debug_options(CLI::App& app, DebugOptions& options) {
   app.add_option("--debugger", options.debugger, "gdb or lldb [the first of them in PATH]")
       ->check(one_of({"gdb", "lldb"}))
       ->type_name("NAME");
+  app.add_option("--rr", options.recording,
+                 "record each process with rr, in its chaos mode, and keep in this new folder the "
+                 "one that fails: gdb replays it from its end, forwards and backwards")
+      ->excludes("--debugger")
+      ->type_name("FOLDER");
   app.add_option("--attempts", options.attempts, "processes after which it is given up")
       ->check(whole_number_between(1, 1'000'000))
       ->capture_default_str()
@@ -228,12 +304,13 @@ void add_debug_options(CLI::App& app, DebugOptions& options) {
   add_trust_run(app, options.source.trust_run);
 }
 
-/// Runs one process of a failing cell under a debugger, again and again until it crashes or hangs,
-/// and leaves the user at the debugger's prompt. Returns the exit code: 0 the user was there; 4 it
-/// did not fail. Throws InputError, MachineError, JournalError.
+/// Runs one process of a failing cell under a debugger or rr, again and again until it crashes or
+/// hangs, and leaves the user at the debugger's prompt. Returns the exit code: 0 the user was
+/// there; 4 it did not fail. Throws InputError, MachineError, JournalError.
 int debug_command_line(const DebugOptions& options) {
   Channels channels;
-  std::vector<std::string> words = debugger_for(options.debugger, channels.path("stopped"));
+  const Look failed = options.recording ? in_recording(*options.recording, options, channels)
+                                        : in_debugger(options, channels);
   const ReproSource source = repro_source(options.source);
   if (source.start.processes > 1) {
     throw InputError("debug", "the cell has several processes, and a debugger is for one",
@@ -244,21 +321,15 @@ int debug_command_line(const DebugOptions& options) {
   const std::vector<std::string> environment =
       worker_environment(source.start, inherited_environment(), source.run.environment);
   const std::string cell = to_string(source.start);
-  say(stderr, "{}{}{} under {}, until it crashes or hangs\n", printable(cell),
-      source.signature.empty() ? "" : ": ", printable(source.signature),
-      fs::path(words.front()).filename().string());
+  say(stderr, "{}{}{}, until it crashes or hangs\n", printable(cell),
+      source.signature.empty() ? "" : ": ", printable(source.signature));
   signal(SIGINT, SIG_IGN);
   for (int attempt = 0; attempt < options.attempts; ++attempt) {
     channels.renew();
     const uint64_t seed = trial_seed(source.run.seed.value_or(1), attempt);
     const std::vector<std::string> program = channels.around(
         {workers.front().path, "run", "--cell", cell, "--seed", std::to_string(seed)});
-    std::vector<std::string> all = words;
-    all.insert(all.end(), program.begin(), program.end());
-    const fs::path at_prompt = channels.path("stopped");
-    run_debugger(std::move(all), environment, options.interrupt, at_prompt);
-    std::error_code error;
-    if (fs::exists(at_prompt, error)) return kExitOk;
+    if (failed(program, environment)) return kExitOk;
   }
   say(stderr, "mpsprobe: debug: none of {} processes crashed or hung. More: --attempts {}\n",
       options.attempts, options.attempts * 10);
