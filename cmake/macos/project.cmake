@@ -21,7 +21,7 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/packages.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/images.cmake)
 cmake_language(EVAL CODE "
-  cmake_language(DEFER CALL include [[${CMAKE_CURRENT_LIST_DIR}/spoilt/targets.cmake]])
+  cmake_language(DEFER CALL include [[${CMAKE_CURRENT_LIST_DIR}/spoilt_tests.cmake]])
   cmake_language(DEFER CALL mpsprobe_list_images)")
 set(MPSPROBE_RUN_AT "" CACHE PATH "Where the copy of this checkout lies on the machine that runs what is built (tools/run-on-mac)")
 if(MPSPROBE_RUN_AT)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Looks up in LibTorch's own libraries what a page claims about them:
 
-  check_claims.py PAGE VERSION=LIBRARY...
+  claims_test.py PAGE VERSION=LIBRARY...
 
 The page has one table with a column "LibTorch VERSION" for each VERSION. Each cell of such a column claims, in any
 words around them,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds what is spoilt on purpose, each by the rules of the build, and sees it fail for the right reason.
 #
-#   cmake/macos/spoilt/check BUILD-FOLDER OLDER-LIBTORCH
+#   cmake/macos/check_images_test.sh BUILD-FOLDER OLDER-LIBTORCH
 #
 # And the worker of that build is verified against a LibTorch older than its own, which has no pool of streams.
 # Its sound twin is part of the build and has been verified there. The last line is "N passed, M failed".
@@ -34,7 +34,7 @@ expect_named() {
     failed=$((failed + 1))
     return 0
   fi
-  output=$("$macos/check_images.py" --library "$older/lib/libc10.dylib" --stubs "$macos/spoilt" --stubs "$deps" \
+  output=$("$macos/check_images.py" --library "$older/lib/libc10.dylib" --stubs "$macos/testdata" --stubs "$deps" \
     --headers "$(echo "$deps"/zig-*/ziglang/lib/libc/include/any-darwin-any)" -- "$build/spoilt/$1" 2>&1) || :
   if named=$(echo "$output" | grep "$1: $2"); then
     echo "$named"
@@ -48,7 +48,7 @@ expect_named() {
 
 build=$1
 older=$2
-macos=${0%/*}/..
+macos=${0%/*}
 deps=$macos/../../.deps/macos
 expect_failure selector_spoilt newQueueOfCommands
 expect_failure symbol_spoilt linear_of_another_release
