@@ -1,6 +1,7 @@
 # How every target of the project is compiled.
 include(Unity)
 function(mpsprobe_target_defaults target)
+  set_property(GLOBAL APPEND PROPERTY MPSPROBE_TARGETS ${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
   # Declarations of Apple's frameworks use what the language has only as an extension.

@@ -1,5 +1,5 @@
 # Included by the project's own project() when it is cross-built for macOS (CMAKE_PROJECT_mpsprobe_INCLUDE): the
-# libraries, at once, and when all targets are known, what is to be verified after the build.
+# libraries, at once, and when all targets are known, what has to be found wrong after the build.
 enable_language(OBJCXX)
 # zig links no bundles, the form of modules that CMake asks for. Nothing that is loaded by name needs to be one.
 foreach(_language CXX OBJCXX)
@@ -19,13 +19,9 @@ if(MPSPROBE_MACOS_SDK)
   endforeach()
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/packages.cmake)
-include(${CMAKE_CURRENT_LIST_DIR}/images.cmake)
-cmake_language(EVAL CODE "
-  cmake_language(DEFER CALL include [[${CMAKE_CURRENT_LIST_DIR}/spoilt_tests.cmake]])
-  cmake_language(DEFER CALL mpsprobe_list_images)")
+cmake_language(EVAL CODE "cmake_language(DEFER CALL include [[${CMAKE_CURRENT_LIST_DIR}/spoilt_tests.cmake]])")
 set(MPSPROBE_RUN_AT "" CACHE PATH "Where the copy of this checkout lies on the machine that runs what is built (tools/run-on-mac)")
 if(MPSPROBE_RUN_AT)
   include(${CMAKE_CURRENT_LIST_DIR}/run_elsewhere.cmake)
   cmake_language(DEFER CALL mpsprobe_run_elsewhere)
 endif()
-option(MPSPROBE_MACOS_PRECOMPILE "Read LibTorch's headers once for each target" OFF)

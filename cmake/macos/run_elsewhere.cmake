@@ -11,7 +11,7 @@ endforeach()
 
 # mpsprobe_run_elsewhere(): what the targets were given, when all are known
 function(mpsprobe_run_elsewhere)
-  mpsprobe_targets_below(${PROJECT_SOURCE_DIR} targets)
+  get_property(targets GLOBAL PROPERTY MPSPROBE_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(definitions ${target} COMPILE_DEFINITIONS)
     while(definitions MATCHES "\\$<TARGET_FILE:([^>]*)>")
