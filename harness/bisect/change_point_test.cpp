@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 
 namespace mpsprobe {

@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "harness/crash_report/fixture.h"
+#include "harness/crash_report/fixture_for_tests.h"
 #include "harness/crash_report/ips.h"
 #include "harness/crash_report/report_limits.h"
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "harness/crash_report/fixture.h"
+#include "harness/crash_report/fixture_for_tests.h"
 #include "harness/outcome/departed.h"
 
 namespace mpsprobe {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/crash_report/fixture.h"
+#include "harness/crash_report/fixture_for_tests.h"
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "harness/executor/misbehaving_worker.h"
+#include "harness/executor/misbehaving_worker_for_tests.h"
 
 namespace mpsprobe {
 namespace {

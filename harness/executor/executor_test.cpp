@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "harness/executor/environment.h"
-#include "harness/executor/misbehaving_worker.h"
+#include "harness/executor/misbehaving_worker_for_tests.h"
 #include "harness/process/command.h"
 
 namespace mpsprobe {

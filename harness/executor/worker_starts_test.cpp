@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "harness/executor/misbehaving_worker.h"
+#include "harness/executor/misbehaving_worker_for_tests.h"
 #include "harness/platform/system.h"
 #include "harness/process/descendants.h"
 

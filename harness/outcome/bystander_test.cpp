@@ -2,7 +2,7 @@
 #include <signal.h>
 
 #include "harness/outcome/judge.h"
-#include "harness/outcome/sample_process.h"
+#include "harness/outcome/process_for_tests.h"
 #include "harness/record/process_record.h"
 #include "harness/record/trial.h"
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/outcome/process_for_tests.h"
 #include "harness/outcome/remarks.h"
-#include "harness/outcome/sample_process.h"
 #include "harness/record/process_record.h"
 #include "harness/record/trial.h"
 #include "harness/signature/find_failures.h"

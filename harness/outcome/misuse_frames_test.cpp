@@ -7,7 +7,7 @@
 
 #include "harness/outcome/crash_title.h"
 #include "harness/outcome/judge.h"
-#include "harness/outcome/sample_process.h"
+#include "harness/outcome/process_for_tests.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/rules.h"
 

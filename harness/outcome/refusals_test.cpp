@@ -7,8 +7,8 @@
 #include <map>
 
 #include "harness/outcome/judge.h"
+#include "harness/outcome/process_for_tests.h"
 #include "harness/outcome/reported.h"
-#include "harness/outcome/sample_process.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "harness/stack/own_address.h"
+#include "harness/stack/own_address_for_tests.h"
 #include "harness/stack/symboliser.h"
 
 namespace mpsprobe {

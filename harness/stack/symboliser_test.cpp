@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "harness/stack/image_symbols.h"
-#include "harness/stack/own_address.h"
+#include "harness/stack/own_address_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 
 namespace mpsprobe {

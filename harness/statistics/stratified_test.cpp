@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/simulated_trials_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/outcome/judge.h"
-#include "reports/sample_evidence.h"
+#include "reports/evidence_for_tests.h"
 
 namespace mpsprobe {
 namespace {

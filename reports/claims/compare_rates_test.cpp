@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/statistics/stratified.h"
 #include "harness/test_series.h"
 #include "reports/sample_journal.h"

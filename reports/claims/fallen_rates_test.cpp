@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "harness/statistics/nights.h"
-#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 #include "reports/claims/change_claim.h"
 #include "reports/difference/difference_words.h"

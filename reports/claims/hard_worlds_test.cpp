@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/campaign/settling.h"
-#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 #include "reports/sample_journal.h"
 #include "reports/writers/terminal.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 #include "reports/groups/group_words.h"
 #include "reports/sample_journal.h"

@@ -11,10 +11,10 @@
 #include <fstream>
 
 #include "harness/test_series.h"
-#include "reports/hostile_text.h"
+#include "reports/evidence_for_tests.h"
+#include "reports/hostile_text_for_tests.h"
 #include "reports/html/html_assets.h"
 #include "reports/html/markup.h"
-#include "reports/sample_evidence.h"
 
 namespace mpsprobe {
 namespace {

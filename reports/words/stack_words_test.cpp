@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/hostile_text.h"
-#include "reports/sample_evidence.h"
+#include "reports/evidence_for_tests.h"
+#include "reports/hostile_text_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "harness/input/input_error.h"
-#include "reports/hostile_text.h"
-#include "reports/sample_evidence.h"
+#include "reports/evidence_for_tests.h"
+#include "reports/hostile_text_for_tests.h"
 #include "reports/writers/write.h"
 
 namespace mpsprobe {

@@ -14,9 +14,9 @@
 #include "harness/input/input_error.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/axis.h"
+#include "reports/evidence_for_tests.h"
 #include "reports/expectations/expectations.h"
-#include "reports/hostile_text.h"
-#include "reports/sample_evidence.h"
+#include "reports/hostile_text_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "reports/sample_evidence.h"
+#include "reports/evidence_for_tests.h"
 #include "reports/writers/markdown.h"
 #include "reports/writers/markdown_sections.h"
 #include "reports/writers/terminal.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "reports/hostile_text.h"
+#include "reports/hostile_text_for_tests.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {

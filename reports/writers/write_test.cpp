@@ -13,7 +13,7 @@
 
 #include "harness/campaign/merge.h"
 #include "harness/campaign/shard.h"
-#include "reports/sample_evidence.h"
+#include "reports/evidence_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "reproducers/bundle/planted_run.h"
+#include "reproducers/bundle/planted_run_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -13,11 +13,11 @@
 #include "harness/input/input_error.h"
 #include "harness/signature/ascii.h"
 #include "harness/wire/own_command.h"
-#include "reports/hostile_text.h"
+#include "reports/hostile_text_for_tests.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/bundle_record.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
-#include "reproducers/bundle/planted_run.h"
+#include "reproducers/bundle/planted_run_for_tests.h"
 #include "reproducers/minimise/slug.h"
 
 namespace mpsprobe {

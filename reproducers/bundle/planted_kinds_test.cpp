@@ -7,8 +7,8 @@
 #include "harness/record/process_record.h"
 #include "harness/signature/find_failures.h"
 #include "reproducers/bundle/bundle.h"
-#include "reproducers/bundle/planted_run.h"
-#include "reproducers/bundle/redaction/planted_texts.h"
+#include "reproducers/bundle/planted_run_for_tests.h"
+#include "reproducers/bundle/redaction/planted_texts_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/sample_evidence.h"
+#include "reports/evidence_for_tests.h"
 
 namespace mpsprobe {
 namespace {

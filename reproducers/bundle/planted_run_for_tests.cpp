@@ -1,4 +1,4 @@
-#include "reproducers/bundle/planted_run.h"
+#include "reproducers/bundle/planted_run_for_tests.h"
 
 #include <unistd.h>
 

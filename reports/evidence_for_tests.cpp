@@ -1,4 +1,4 @@
-#include "reports/sample_evidence.h"
+#include "reports/evidence_for_tests.h"
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-#include "harness/executor/misbehaving_worker.h"
+#include "harness/executor/misbehaving_worker_for_tests.h"
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-#include "reproducers/bundle/redaction/planted_texts.h"
+#include "reproducers/bundle/redaction/planted_texts_for_tests.h"
 
 #include <fstream>
 #include <sstream>

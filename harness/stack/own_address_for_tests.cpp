@@ -1,4 +1,4 @@
-#include "harness/stack/own_address.h"
+#include "harness/stack/own_address_for_tests.h"
 
 #include <dlfcn.h>
 #include <unistd.h>

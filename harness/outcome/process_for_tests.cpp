@@ -1,4 +1,4 @@
-#include "harness/outcome/sample_process.h"
+#include "harness/outcome/process_for_tests.h"
 
 #include <utility>
 
