@@ -3,7 +3,7 @@
 #include <array>
 #include <random>
 
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 namespace mpsprobe::sim::face {
 

@@ -12,7 +12,7 @@
 
 #include "scenarios/sim/face/arrays_for_tests.h"
 #include "scenarios/sim/face/graph_body.h"
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 namespace mpsprobe::sim::face {
 namespace {

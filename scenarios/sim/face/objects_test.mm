@@ -11,7 +11,7 @@
 
 #include "scenarios/sim/face/arrays_for_tests.h"
 #include "scenarios/sim/face/gnustep/dispatch/dispatch.h"
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 namespace mpsprobe::sim::face {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <semaphore>
 
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 namespace mpsprobe::metal_rules {
 namespace {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 namespace mpsprobe::metal_rules {
 namespace {

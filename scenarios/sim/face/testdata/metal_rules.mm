@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 namespace mpsprobe::metal_rules {
 namespace {

@@ -3,7 +3,7 @@
 #include <latch>
 #include <thread>
 
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 /// An array that holds whoever asks for its count until it is let go, so that a kernel which reads
 /// its sources stays where it is.

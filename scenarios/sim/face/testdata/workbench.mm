@@ -1,4 +1,4 @@
-#include "scenarios/sim/face/rules/workbench.h"
+#include "scenarios/sim/face/testdata/workbench.h"
 
 #include <algorithm>
 #include <atomic>
