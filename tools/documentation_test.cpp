@@ -162,7 +162,7 @@ std::vector<std::string> unsaid_of(const fs::path& file, const std::string& page
 
 TEST(Documentation, EachFileOfTheMacHalfSaysHowItWasShown) {
   const std::string page = text_of(kSource / "docs/macos.md");
-  const std::regex test("(.*_(test|bench)|misbehaving_.*)");
+  const std::regex test(".*_(tests?|bench)");
   std::vector<std::string> missing;
   for (const char* room : {"harness", "scenarios", "reproducers", "reports", "tools"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kSource / room)) {
