@@ -8,21 +8,12 @@
 #include <cerrno>
 
 #include "harness/crash_report/report_limits.h"
+#include "harness/wire/write_all.h"
 
 namespace mpsprobe {
 namespace {
 
 constexpr int kMostNames = 100;
-
-bool write_all(int fd, const std::string& content) {
-  for (size_t done = 0; done < content.size();) {
-    const ssize_t written = write(fd, content.data() + done, content.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<size_t>(written);
-  }
-  return true;
-}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "harness/folder/folder.h"
+#include "harness/wire/write_all.h"
 
 namespace mpsprobe {
 namespace {
@@ -43,13 +44,7 @@ NewFile::~NewFile() {
 }
 
 bool NewFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
+  return write_all(file_.get(), bytes);
 }
 
 bool NewFile::sync() {

@@ -20,6 +20,7 @@
 #include "harness/journal/journal_reader.h"
 #include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
+#include "harness/wire/write_all.h"
 
 namespace mpsprobe {
 namespace {
@@ -102,16 +103,11 @@ struct JournalWriter::State {
   void write_whole(const std::string& text) {
     if (broken) fail("holds a torn record");
     const off_t before = lseek(open.get(), 0, SEEK_END);
-    for (size_t done = 0; done < text.size();) {
-      const ssize_t written = write(open.get(), text.data() + done, text.size() - done);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) {
-        const int error = errno;
-        broken = ftruncate(open.get(), before) != 0;
-        errno = error;
-        fail("cannot be written");
-      }
-      done += static_cast<size_t>(written);
+    if (!write_all(open.get(), text)) {
+      const int error = errno;
+      broken = ftruncate(open.get(), before) != 0;
+      errno = error;
+      fail("cannot be written");
     }
     sync();
   }

@@ -33,6 +33,7 @@
 #include "harness/wire/own_command.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/variables.h"
+#include "harness/wire/write_all.h"
 #include "scenarios/command/channels.h"
 #include "scenarios/command/command.h"
 #include "scenarios/command/port.h"
@@ -68,13 +69,7 @@ constexpr std::pair<const char*, const char*> kVariables[] = {{"MPSPROBE_RANK", 
                                                               {"MPSPROBE_SEED", "seed"}};
 
 void send(const Event& event) {
-  const std::string line = to_line(event) + "\n";
-  for (size_t done = 0; done < line.size();) {
-    const ssize_t written = write(kEventsFd, line.data() + done, line.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) _exit(77);  // the runner has gone
-    done += static_cast<size_t>(written);
-  }
+  if (!write_all(kEventsFd, to_line(event) + "\n")) _exit(77);  // the runner has gone
 }
 
 OwnCommand own_command() {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/wire/write_all.h"
+
 namespace mpsprobe::observer {
 namespace {
 
@@ -32,14 +34,6 @@ struct Said {
 Said& said() {
   static auto* const all = new Said;
   return *all;
-}
-
-void write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
 }
 
 // A new descriptor each time: the program may close all that it does not know.

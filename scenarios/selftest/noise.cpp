@@ -14,18 +14,11 @@
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/shared_memory.h"
+#include "harness/wire/write_all.h"
 #include "scenarios/selftest/misbehaviour.h"
 
 namespace mpsprobe::noise {
 namespace {
-
-void write_all(int fd, const std::string& text) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t written = write(fd, text.data() + done, text.size() - done);
-    if (written <= 0) return;
-    done += static_cast<size_t>(written);
-  }
-}
 
 std::string every_byte() {
   std::string bytes;

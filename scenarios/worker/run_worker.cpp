@@ -20,6 +20,7 @@
 #include "harness/wire/honoured_axes.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/start_process.h"
+#include "harness/wire/write_all.h"
 #include "scenarios/evidence/crash_handler.h"
 #include "scenarios/evidence/images.h"
 #include "scenarios/evidence/inquest.h"
@@ -40,12 +41,7 @@ class Channel {
   void send(const Event& event) {
     const std::string line = to_line(event) + "\n";
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (size_t done = 0; done < line.size();) {
-      const ssize_t written = write(kEventsFd, line.data() + done, line.size() - done);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) _exit(kOrphaned);
-      done += static_cast<size_t>(written);
-    }
+    if (!write_all(kEventsFd, line)) _exit(kOrphaned);
   }
 
  private:
