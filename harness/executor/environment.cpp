@@ -1,5 +1,7 @@
 #include "harness/executor/environment.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,12 +9,7 @@
 
 #include "harness/wire/variables.h"
 
-#ifdef __APPLE__
-#include <crt_externs.h>
-#else
-#include <unistd.h>
 extern char** environ;
-#endif
 
 namespace mpsprobe {
 namespace {
@@ -91,13 +88,8 @@ bool validation_in_force(const Cell& cell, const std::string& text) {
 }
 
 std::vector<std::string> inherited_environment() {
-#ifdef __APPLE__
-  char** entries = *_NSGetEnviron();
-#else
-  char** entries = environ;
-#endif
   std::vector<std::string> environment;
-  for (; *entries != nullptr; ++entries) environment.emplace_back(*entries);
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   return environment;
 }
 
