@@ -5,12 +5,11 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
-#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
 #include "harness/input/near_name.h"
 #include "harness/input/placed_json.h"
 
@@ -191,22 +190,9 @@ Profile parse_profile(std::string_view text, const std::string& place) {
 }
 
 Profile load_profile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) {
-    text.resize(kMaximumBytes + 1);
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(file.gcount()));
-  }
-  if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
-    throw InputError(path, "cannot be read as a profile of the simulated device",
-                     "Give the path of a JSON file, see docs/sim.md");
-  }
-  if (text.size() > kMaximumBytes) {
-    throw InputError(path, "is larger than 1 MiB",
-                     "A profile is a short JSON file, see docs/sim.md");
-  }
-  return parse_profile(text, path);
+  return parse_profile(
+      read_input_file(path, kMaximumBytes, "A profile is a short JSON file, see docs/sim.md"),
+      path);
 }
 
 }  // namespace mpsprobe::sim
