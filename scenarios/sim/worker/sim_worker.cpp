@@ -1,6 +1,7 @@
 // The backend sim where there is no LibTorch: the operations that Metal's backend has, on the
 // simulated device, with the same defects.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,30 +61,13 @@ uint64_t inputs_of(int thread) {
   return 2 + 2 * static_cast<uint64_t>(thread);
 }
 
-/// What LibTorch runs for the step.
+/// What LibTorch runs for each kind of step, in the order of StepKind.
+constexpr std::array<std::string_view, 10> kEncoded{"zeros", "randn", "mm",  "linear", "add",
+                                                    "relu",  "add",   "sin", "clone",  "softmax"};
+static_assert(static_cast<size_t>(StepKind::softmax) == kEncoded.size() - 1);
+
 const Operation& encoded_by(StepKind kind) {
-  switch (kind) {
-    case StepKind::zeros:
-      return *find_operation("zeros");
-    case StepKind::normal:
-      return *find_operation("randn");
-    case StepKind::product:
-      return *find_operation("mm");
-    case StepKind::linear:
-      return *find_operation("linear");
-    case StepKind::relu:
-      return *find_operation("relu");
-    case StepKind::sine:
-      return *find_operation("sin");
-    case StepKind::strided_copy:
-      return *find_operation("clone");
-    case StepKind::softmax:
-      return *find_operation("softmax");
-    case StepKind::addition:
-    case StepKind::axpy:
-      break;
-  }
-  return *find_operation("add");
+  return *find_operation(kEncoded[static_cast<size_t>(kind)]);
 }
 
 /// What `operation` encodes goes through `device`, step by step, as LibTorch's operation of that
