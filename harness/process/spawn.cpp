@@ -36,52 +36,6 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-class FileActions {
- public:
-  FileActions() { posix_spawn_file_actions_init(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-  posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-};
-
-class Attributes {
- public:
-  Attributes() {
-    posix_spawnattr_init(&attributes_);
-    short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-#ifdef __APPLE__
-    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;  // what was not asked for stays closed
-#endif
-    posix_spawnattr_setflags(&attributes_, flags);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    sigset_t all;
-    sigfillset(&all);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-  }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-  ~Attributes() {
-    posix_spawnattr_destroy(&attributes_);
-  }
-  posix_spawnattr_t* get() {
-    return &attributes_;
-  }
-
- private:
-  posix_spawnattr_t attributes_;
-};
-
-}  // namespace
-
-namespace {
-
 std::mutex& started_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -117,37 +71,49 @@ Pipe make_pipe() {
 #endif
   if (result != 0) throw std::system_error(errno, std::generic_category(), "create a pipe");
   Pipe made;
-  try {
-    made.read = moved_up(ends[0]);
-  } catch (...) {
-    close(ends[1]);
-    throw;
-  }
-  made.write = moved_up(ends[1]);
+  made.write = Descriptor(ends[1]);  // closed where the other end cannot be moved
+  made.read = moved_up(ends[0]);
+  made.write = moved_up(made.write.release());
   return made;
 }
 
 SpawnResult spawn(const SpawnRequest& request) {
-  FileActions actions;
-  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  const std::vector<char*> arguments = pointers(request.arguments);
+  const std::vector<char*> environment = pointers(request.environment);
+  StartedProcesses processes;
+  // From here to where they are given back nothing throws.
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   [[maybe_unused]] int highest = STDERR_FILENO;
   for (const auto& [ours, theirs] : request.descriptors) {
-    posix_spawn_file_actions_adddup2(actions.get(), ours, theirs);
+    posix_spawn_file_actions_adddup2(&actions, ours, theirs);
     highest = std::max(highest, theirs);
   }
 #ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 34)
   // Ours are close-on-exec; what the runner itself inherited may not be.
-  posix_spawn_file_actions_addclosefrom_np(actions.get(), highest + 1);
+  posix_spawn_file_actions_addclosefrom_np(&actions, highest + 1);
 #endif
 #endif
-  Attributes attributes;
-  const std::vector<char*> arguments = pointers(request.arguments);
-  const std::vector<char*> environment = pointers(request.environment);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+#ifdef __APPLE__
+  flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;  // what was not asked for stays closed
+#endif
+  posix_spawnattr_setflags(&attributes, flags);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
   SpawnResult result;
-  StartedProcesses processes;
-  result.error = posix_spawn(&result.pid, arguments[0], actions.get(), attributes.get(),
-                             arguments.data(), environment.data());
+  result.error = posix_spawn(&result.pid, arguments[0], &actions, &attributes, arguments.data(),
+                             environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
   if (result.error != 0) {
     result.pid = -1;
   } else {
