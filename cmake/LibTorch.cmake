@@ -3,8 +3,9 @@
 # LibTorch's own TorchConfig.cmake is not used: that of a CUDA build demands a CUDA toolkit and links
 # the whole CUDA stack, and mpsprobe-worker needs neither to run on the CPU or on MPS.
 # Where it has CUDA and the CUDA runtime's headers are found, LibTorch::cuda as well: for the backend cuda alone.
-# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION, MPSPROBE_NO_CUDA (why LibTorch::cuda is missing, else empty)
-# and the cache variables MPSPROBE_HAS_MPS_STREAM_POOL and MPSPROBE_CUDA_INCLUDE.
+# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION, MPSPROBE_HAS_MPS_STREAM_POOL (whether its headers declare
+# at::mps::getStreamFromPool), MPSPROBE_NO_CUDA (why LibTorch::cuda is missing, else empty) and the cache variable
+# MPSPROBE_CUDA_INCLUDE.
 include(${CMAKE_CURRENT_LIST_DIR}/LocateTorch.cmake)
 
 mpsprobe_locate(TORCH MPSPROBE_TORCH_ROOT _origin _problems)
@@ -41,16 +42,13 @@ foreach(_header torch/headeronly/version.h torch/csrc/api/include/torch/version.
   endif()
 endforeach()
 
-set(_has_pool OFF)
+set(MPSPROBE_HAS_MPS_STREAM_POOL OFF)
 if(EXISTS "${_include}/ATen/mps/MPSStream.h")
   file(STRINGS "${_include}/ATen/mps/MPSStream.h" _pool REGEX "getStreamFromPool")
   if(_pool)
-    set(_has_pool ON)
+    set(MPSPROBE_HAS_MPS_STREAM_POOL ON)
   endif()
 endif()
-set(MPSPROBE_HAS_MPS_STREAM_POOL ${_has_pool} CACHE BOOL
-    "LibTorch's headers declare at::mps::getStreamFromPool (detected, not to be set)" FORCE)
-mark_as_advanced(MPSPROBE_HAS_MPS_STREAM_POOL)
 
 # Which of its two ABIs the C++ library is used with: what uses LibTorch uses LibTorch's.
 set(_abi 1)
@@ -71,7 +69,7 @@ set_target_properties(LibTorch::cpu PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${_include};${_include}/torch/csrc/api/include"
   INTERFACE_COMPILE_FEATURES cxx_std_20
   INTERFACE_COMPILE_DEFINITIONS
-    "NDEBUG;$<$<PLATFORM_ID:Linux>:_GLIBCXX_USE_CXX11_ABI=${_abi}>;$<$<BOOL:${_has_pool}>:MPSPROBE_HAS_MPS_STREAM_POOL=1>;$<$<VERSION_LESS:${MPSPROBE_TORCH_VERSION},2.9>:MPSPROBE_LIBTORCH_BEFORE_2_9>"
+    "NDEBUG;$<$<PLATFORM_ID:Linux>:_GLIBCXX_USE_CXX11_ABI=${_abi}>;$<$<BOOL:${MPSPROBE_HAS_MPS_STREAM_POOL}>:MPSPROBE_HAS_MPS_STREAM_POOL=1>;$<$<VERSION_LESS:${MPSPROBE_TORCH_VERSION},2.9>:MPSPROBE_LIBTORCH_BEFORE_2_9>"
   INTERFACE_LINK_LIBRARIES "LibTorch::torch_cpu;LibTorch::c10")
 # Programs find LibTorch where it was linked. Not CMake's own RPATH: that leaves out folders inside the
 # source tree, such as .deps, and would give the runner, which never loads LibTorch, the same RPATH.
