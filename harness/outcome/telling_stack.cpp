@@ -60,14 +60,10 @@ Doing doing_of(const ThreadStack& stack, const StackTitle& title, size_t depth) 
     return Doing::nothing;
   }
   const std::vector<const StackFrame*> top = above(stack.frames, title);
-  const auto passes = [&](auto&& is) {
-    return std::any_of(top.begin(), top.end(), [&](const StackFrame* frame) { return is(*frame); });
-  };
-  const bool modules =
-      passes([](const StackFrame& frame) { return frame.image == kPythonsLibrary; });
-  const bool interpreter =
-      passes([](const StackFrame& frame) { return takes_interpreter_lock(frame.function); });
-  if (modules || interpreter) return Doing::waits_for_others;
+  const bool others = std::ranges::any_of(top, [](const StackFrame* frame) {
+    return frame->image == kPythonsLibrary || takes_interpreter_lock(frame->function);
+  });
+  if (others) return Doing::waits_for_others;
   Wait::Kind kind = stack.wait.kind;
   if (kind == Wait::Kind::none) {
     const WaitShown shown = wait_shown(stack.frames);

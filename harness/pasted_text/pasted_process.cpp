@@ -76,9 +76,7 @@ bool aborts(const std::vector<ThreadStack>& threads) {
 size_t named_frames(const WrittenStacks& stacks) {
   size_t count = 0;
   for (const ThreadStack& stack : stacks.threads) {
-    count += static_cast<size_t>(
-        std::count_if(stack.frames.begin(), stack.frames.end(),
-                      [](const StackFrame& frame) { return !frame.function.empty(); }));
+    for (const StackFrame& frame : stack.frames) count += frame.function.empty() ? 0 : 1;
   }
   return count;
 }

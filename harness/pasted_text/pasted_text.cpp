@@ -8,6 +8,7 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
@@ -80,9 +81,7 @@ std::string unescaped(std::string_view text) {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
+  for (std::string_view line : split(text, '\n')) {
     // The right edge of a box.
     constexpr std::string_view kEdge = "\u2502";
     while (line.ends_with('\r') || line.ends_with(kEdge)) {
@@ -95,7 +94,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     }
     const std::string_view words = line.substr(std::min(line.find_first_not_of(" >"), line.size()));
     if (!words.starts_with("```") && !words.starts_with("~~~")) lines.push_back(line);
-    begin = end + 1;
   }
   return lines;
 }

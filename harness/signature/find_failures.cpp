@@ -175,8 +175,8 @@ std::optional<TextClass> class_of_message(std::string_view message) {
                                   TextClass::abort_message,     TextClass::exception};
   const std::vector<Finding> findings = find_failures(message);
   for (TextClass text_class : kOrder) {
-    for (const Finding& finding : findings) {
-      if (finding.text_class == text_class) return text_class;
+    if (std::ranges::find(findings, text_class, &Finding::text_class) != findings.end()) {
+      return text_class;
     }
   }
   return std::nullopt;

@@ -27,12 +27,6 @@ std::string kind_of(string_view line) {
   return std::string(line.empty() ? "report" : line);
 }
 
-// "#0 at::add(int) /src/add.cpp:12:3 (libtorch.so+0x1c) (BuildId: 76ab)", "#1 <null> <null>
-// (x+0x0)".
-bool is_frame(string_view line) {
-  return line.starts_with('#') && line.find("+0x") != npos;
-}
-
 // What a report tells behind its sides.
 bool ends_the_sides(string_view line) {
   static const Shape kEnd(
@@ -57,16 +51,6 @@ string_view without_namespaces(string_view function) {
   return colons == npos ? function : function.substr(colons + 2);
 }
 
-// A frame of the C++ library that was compiled into its caller may have a name without its space.
-bool in_cxx_library(const StackFrame& frame) {
-  return frame.source.find("/c++/") != std::string::npos;
-}
-
-string_view file_name(string_view path) {
-  path = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-  return path.substr(0, path.find(':'));
-}
-
 /// What the frames of a side say.
 struct Spoken {
   std::string name;  ///< of its function; empty where none is the library's
@@ -83,10 +67,11 @@ Spoken speak(const std::vector<StackFrame>& frames, const Rules& rules) {
     const std::string in = normalise_image(frame.image);
     const PassingFrame* const passing = find_passing_frame(in, function, rules.frames);
     if (passing != nullptr && passing->meaning == Passing::teardown) spoken.teardown = true;
-    if (in_cxx_library(frame)) continue;
+    // The C++ library's, compiled into its caller, may have a name without its space.
+    if (frame.source.find("/c++/") != npos) continue;
     if (passing != nullptr) {
       if (passing->meaning == Passing::placeholder && lambda.empty() && !frame.source.empty()) {
-        lambda = "lambda in " + normalise_image(file_name(frame.source));
+        lambda = "lambda in " + normalise_image(frame.source.substr(0, frame.source.find(':')));
       }
       continue;
     }
@@ -118,16 +103,17 @@ RaceReport read_race_report(string_view text) {
   for (bool first = true; !text.empty(); first = false) {
     const size_t end = std::min(text.find('\n'), text.size());
     const string_view line = trimmed(text.substr(0, end));
+    auto frame = line.starts_with('#') ? read_written_frame(line) : std::nullopt;
     if (first) {
       report.kind = kind_of(line);
     } else if (ends_the_sides(line)) {
       break;
-    } else if (is_frame(line)) {
+    } else if (frame) {
       if (!in_frames && report.sides.size() == kMostSides) break;
       if (!in_frames) add_side();
       in_frames = true;
       if (report.sides.back().frames.size() < kMostFrames)
-        report.sides.back().frames.push_back(read_written_frame(line));
+        report.sides.back().frames.push_back(std::move(*frame));
     } else if (line.ends_with(" bytes left out]")) {
       header = {};
       if (report.sides.size() < 2) add_side();

@@ -27,12 +27,9 @@ enum class Form : uint8_t {
   own
 };
 enum class Kind : uint8_t {
-  frame,     ///< groups: image, offset, function, source, line, python
-  head,      ///< of a thread. Groups: id, name, crashed, count, why
-  stop,      ///< a debugger's words on why it stopped; group: id
-  watchdog,  ///< the process lives
-  lock_cycle,
-  owner_gone,
+  frame,  ///< groups: image, offset, function, source, line, python
+  head,   ///< of a thread. Groups: id, name, crashed, count, why
+  note,   ///< on the process. Groups: why and id, of a debugger that stopped; lives; cycle; orphan
 };
 
 struct Row {
@@ -49,12 +46,12 @@ const std::vector<Row>& rows() {
   using enum Kind;
   static const std::vector<Row> kRows = {
       // --- why it stopped
-      {debugger, stop, Shape(R"((?:Thread (?<id>\d+) [^\n]*|Program )(?:received|terminated with) signal (?<why>SIG\w+))")},
-      {debugger, stop, Shape(R"(\[Current thread is (?<id>\d+) )")},
-      {faulthandler, watchdog, Shape(R"(Timeout \(\d+:\d+:\d+[.\d]*\)!)")},
-      {own, lock_cycle, Shape(R"(Lock cycle of \d+)")},
-      {own, owner_gone, Shape(R"([^\n]* waits? for a lock whose holder )")},
-      {own, watchdog, Shape(R"(Stacks of its threads|Trial [^\n]*: hang in the phase )")},
+      {debugger, note, Shape(R"((?:Thread (?<id>\d+) [^\n]*|Program )(?:received|terminated with) signal (?<why>SIG\w+))")},
+      {debugger, note, Shape(R"(\[Current thread is (?<id>\d+) )")},
+      {faulthandler, note, Shape(R"((?<lives>Timeout) \(\d+:\d+:\d+[.\d]*\)!)")},
+      {own, note, Shape(R"((?<cycle>Lock cycle) of \d+)")},
+      {own, note, Shape(R"([^\n]* waits? for a lock (?<orphan>whose holder) )")},
+      {own, note, Shape(R"((?<lives>Stacks of its threads|Trial [^\n]*: hang in the phase ))")},
       // --- where a thread begins
       {py_spy, head, Shape(R"(Thread (?<id>\w+) \((?:idle|active)(?:\+gil)?\)(?:: ["'](?<name>[^\n]*)["'])?)")},
       {faulthandler, head, Shape(R"((?:(?<crashed>Current) t|T)hread 0x(?<id>[0-9a-f]+)(?: \[(?<name>[^\]\n]*)\])? \(most recent call first\):)")},
@@ -165,9 +162,9 @@ StackFrame frame_of(const ShapeMatch& parts) {
   } else if (frame.image.empty()) {
     frame.image = image_of_source(path);
   }
-  if (frame.image.find_first_not_of('?') == std::string::npos) frame.image.clear();
   // "0x180000000 + 1234": a place in the image, no function.
   static const Shape kNoName(R"(0x|\+ |\?|<unknown|<null>$)");
+  if (kNoName.match(frame.image, 0)) frame.image.clear();
   std::string_view function = parts["function"];
   if (kNoName.match(function, 0)) return frame;
   static const Shape kOffset(R"( \+ (?:0x[0-9a-f]+|\d+)$)");
@@ -239,27 +236,13 @@ class StackReader {
   }
 
   void take(const Row& row, const ShapeMatch& parts, std::string_view line, size_t begin) {
-    switch (row.kind) {
-      case Kind::watchdog:
-        lives_ = true;
-        return;
-      case Kind::lock_cycle:
-        stacks_.lock_cycle = true;
-        return;
-      case Kind::owner_gone:
-        stacks_.owner_gone = true;
-        return;
-      case Kind::stop:
-        note_stop(parts["why"]);
-        if (parts.has("id")) stopped_ = parts["id"];
-        return;
-      case Kind::head:
-        begin_thread(row.form, parts);
-        return;
-      case Kind::frame:
-        add(parts, line, begin);
-        return;
-    }
+    if (row.kind == Kind::frame) return add(parts, line, begin);
+    if (row.kind == Kind::head) return begin_thread(row.form, parts);
+    stacks_.lock_cycle = stacks_.lock_cycle || parts.has("cycle");
+    stacks_.owner_gone = stacks_.owner_gone || parts.has("orphan");
+    lives_ = lives_ || parts.has("lives");
+    note_stop(parts["why"]);
+    if (parts.has("id")) stopped_ = parts["id"];
   }
 
   // A signal that people send to see where a process is, or one that it died of.
@@ -286,11 +269,10 @@ class StackReader {
     if (form == Form::debugger) stacks_.all_threads = true;
     note_stop(parts["why"]);
     // lldb shows the thread that it stopped for first, and all of them again where it is asked.
-    const auto same =
-        std::find_if(stacks_.threads.begin(), stacks_.threads.end(), [&](const ThreadStack& stack) {
-          return form == Form::debugger && stack.thread_id == current_.thread_id;
-        });
-    if (same != stacks_.threads.end()) stacks_.threads.erase(same);
+    const bool again = form == Form::debugger;
+    std::erase_if(stacks_.threads, [&](const ThreadStack& stack) {
+      return again && stack.thread_id == current_.thread_id && current_.thread_id != 0;
+    });
   }
 
   void add(const ShapeMatch& parts, std::string_view line, size_t begin) {
@@ -336,19 +318,10 @@ class StackReader {
 
 }  // namespace
 
-StackFrame read_written_frame(std::string_view line) {
-  // Names of images may hold spaces: two of them, or a tab, end one.
-  static const Shape kLoose[] = {
-      Shape(
-          R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>[^\t\n]+?)(?:  +|\s*\t\s*)(?:0x[0-9a-f]+\s+)?(?<function>\S[^\n]*)?$)"),
-      Shape(
-          R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>\S+)(?: +(?:0x[0-9a-f]+\s+)?(?<function>[^\n]*))?$)")};
-  line = trimmed(line.substr(words_begin(line)));
-  if (const auto fit = fit_of(line, 0, Form::none, true)) return frame_of(fit->parts);
-  for (const Shape& loose : kLoose) {
-    if (const auto parts = loose.match(line, 0)) return frame_of(*parts);
-  }
-  return {};
+std::optional<StackFrame> read_written_frame(std::string_view line) {
+  line = trimmed(line);
+  const auto fit = fit_of(line, words_begin(line), Form::none, true);
+  return fit ? std::optional(frame_of(fit->parts)) : std::nullopt;
 }
 
 std::optional<FrameLine> read_frame_line(std::string_view line) {

@@ -12,10 +12,11 @@ namespace mpsprobe {
 /// The image of frames in Python's own modules.
 constexpr std::string_view kPythonsLibrary = "Python's library";
 
-/// A frame as crash reports, debuggers and people write it: "image  function + offset", with or
-/// without a number and an address in front, "frame #0: 0x1f image`function + 32". Without a
-/// function where the line has none. Throws only for lack of memory; from any thread.
-StackFrame read_written_frame(std::string_view line);
+/// A frame as debuggers, sanitizers, C libraries and crash reports print it, "frame #0: 0x1f
+/// image`function + 32", "0   image   0x1f function + 32"; without a function where the line has
+/// none. Nothing where the line is none: of these forms people write no sentences. Throws only for
+/// lack of memory; from any thread.
+std::optional<StackFrame> read_written_frame(std::string_view line);
 
 /// What a line of a stack names. Points into the line.
 struct FrameLine {
@@ -24,9 +25,7 @@ struct FrameLine {
   bool python = false;
 };
 
-/// Reads a line as debuggers, sanitizers, C libraries, crash reports and Python's tracebacks print
-/// a frame; nothing where it is none. Of these forms people write no sentences. Throws only for
-/// lack of memory; from any thread.
+/// The same, and of Python's tracebacks.
 std::optional<FrameLine> read_frame_line(std::string_view line);
 
 /// The stacks that a text shows.

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "harness/input/input_error.h"
 #include "harness/pasted_text/pasted_process.h"
 #include "harness/signature/find_failures.h"
+#include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
 #include "harness/wire/split.h"
 
@@ -84,7 +86,7 @@ int signal_named(const std::string& name, const std::string& signal) {
 std::vector<StackFrame> frames_of(const std::string& section) {
   std::vector<StackFrame> frames;
   for (std::string_view line : lines_of(section)) {
-    if (!trimmed(line).empty()) frames.push_back(read_written_frame(line));
+    if (!trimmed(line).empty()) frames.push_back(frame_by_hand(line));
   }
   return frames;
 }
@@ -179,6 +181,18 @@ void read_failures(const std::string& section, ProcessRecord& process) {
 }
 
 }  // namespace
+
+StackFrame frame_by_hand(std::string_view line) {
+  if (std::optional<StackFrame> frame = read_written_frame(line)) return *frame;
+  // Names of images may hold spaces: two of them, or a tab, end one.
+  static const Shape kLoose(
+      R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>[^\t\n]+?(?=  |\s*\t)|\S+)\s*(?:0x[0-9a-f]+\s+)?)"
+      R"((?<function>[^\n]*)$)");
+  const ShapeMatch parts = kLoose.match(trimmed(line), 0).value_or(ShapeMatch());
+  const std::string image(parts["image"]);
+  const std::string strict = "0  " + image + "  0x0  " + std::string(parts["function"]);
+  return read_written_frame(strict).value_or(StackFrame{.image = image});
+}
 
 CorpusCase read_corpus_case(const std::string& name, std::string_view text, CaseText kind) {
   Parts parts = take_apart(name, text);

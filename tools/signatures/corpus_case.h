@@ -38,6 +38,10 @@ struct CorpusCase {
 /// Whether a case's text is what the process printed, or what somebody pasted of it.
 enum class CaseText : uint8_t { as_printed, pasted };
 
+/// A frame as people write it: "image  function + offset", with or without a number and an address
+/// in front, or as read_written_frame() reads it.
+StackFrame frame_by_hand(std::string_view line);
+
 /// Reads one. A pasted text goes through the product's reader (pasted_process.h). Throws InputError
 /// for a file that is not of this form.
 CorpusCase read_corpus_case(const std::string& name, std::string_view text,

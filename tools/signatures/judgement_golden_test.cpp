@@ -197,7 +197,7 @@ TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
 
 TEST(CorpusCase, ReadsFramesAsTheyAreWritten) {
   const auto check = [](const char* line, const char* image, const char* function) {
-    const StackFrame frame = read_written_frame(line);
+    const StackFrame frame = frame_by_hand(line);
     EXPECT_EQ(frame.image, image) << line;
     EXPECT_EQ(frame.function, function) << line;
   };

@@ -78,9 +78,10 @@ std::vector<std::string> evidence_of(const ProcessRecord& process, const Judgeme
   constexpr size_t kMostFrames = 40;
   std::vector<std::string> evidence = {judgement.signature};
   for (const OtherFinding& other : judgement.also) evidence.push_back(other.title);
+  const ThreadStack* hung = judgement.outcome == Outcome::hang ? hung_stack(process) : nullptr;
   const auto add_frames = [&](const std::vector<ThreadStack>& threads) {
     for (const ThreadStack& stack : threads) {
-      if (!stack.faulting) continue;
+      if (!stack.faulting && &stack != hung) continue;
       for (size_t i = 0; i < std::min(stack.frames.size(), kMostFrames); ++i) {
         evidence.push_back(stack.frames[i].image + " " + stack.frames[i].function);
       }
@@ -88,11 +89,6 @@ std::vector<std::string> evidence_of(const ProcessRecord& process, const Judgeme
   };
   add_frames(process.stacks.threads);
   if (process.crash_report) add_frames(process.crash_report->threads);
-  if (const ThreadStack* hung = hung_stack(process); judgement.outcome == Outcome::hang && hung) {
-    ThreadStack stack = *hung;
-    stack.faulting = true;
-    add_frames({stack});
-  }
   for (const StackFrame& frame : python_frames(process.err.text())) {
     evidence.push_back(frame.source + " " + frame.function);
   }

@@ -109,10 +109,7 @@ ReadResult of_process(std::string kind, ProcessRecord process) {
 
 // The system's reports tell how the process died.
 ReadResult of_report(CrashReport report) {
-  ProcessRecord process;
-  process.hello = HelloEvent{kProtocolVersion, "{}"};
-  process.ready = true;
-  process.recorder.phase = Phase::run;
+  ProcessRecord process = read_pasted_process("");
   process.crash_report = std::move(report);
   process.termination = told_termination(process);
   // The kernel's own, for a guard or a limit.
