@@ -76,10 +76,11 @@ Doing doing_of(const ThreadStack& stack, const StackTitle& title, size_t depth) 
     case Wait::Kind::sleep:
       return Doing::waits_for_others;
     case Wait::Kind::none: {
-      // Of a function of Python's alone, or one without a name, nobody knows.
+      // Of a function of Python's alone, or one without a name, nobody knows but who says so.
       const StackFrame& first = stack.frames.front();
       const bool told = !first.function.empty() && !in_python(first.image);
-      return told && top.size() == 1 ? Doing::computes : Doing::waits;
+      const bool says = stack.thread == kSaidToCompute;
+      return says || (told && top.size() == 1) ? Doing::computes : Doing::waits;
     }
     default:
       return depth == 1 || is_loop(title.function) ? Doing::idle : Doing::waits;

@@ -28,7 +28,7 @@ enum class Form : uint8_t {
 };
 enum class Kind : uint8_t {
   frame,  ///< groups: image, offset, function, source, line, python
-  head,   ///< of a thread. Groups: id, name, crashed, count, why
+  head,   ///< of a thread. Groups: id, name, crashed, computes, count, why
   note,   ///< on the process. Groups: why and id, of a debugger that stopped; lives; cycle; orphan
 };
 
@@ -53,7 +53,7 @@ const std::vector<Row>& rows() {
       {own, note, Shape(R"([^\n]* waits? for a lock (?<orphan>whose holder) )")},
       {own, note, Shape(R"((?<lives>Stacks of its threads|Trial [^\n]*: hang in the phase ))")},
       // --- where a thread begins
-      {py_spy, head, Shape(R"(Thread (?<id>\w+) \((?:idle|active)(?:\+gil)?\)(?:: ["'](?<name>[^\n]*)["'])?)")},
+      {py_spy, head, Shape(R"(Thread (?<id>\w+) \((?:idle|(?<computes>active))(?:\+gil)?\)(?:: ["'](?<name>[^\n]*)["'])?)")},
       {faulthandler, head, Shape(R"((?:(?<crashed>Current) t|T)hread 0x(?<id>[0-9a-f]+)(?: \[(?<name>[^\]\n]*)\])? \(most recent call first\):)")},
       {traceback, head, Shape(R"(Traceback \(most recent call last\):)")},
       {debugger, head, Shape(R"(thread #(?<id>\d+)(?:[^\n]*?(?:name|queue) = '(?<name>[^'\n]*)')?(?:[^\n]*?stop reason = (?<why>[^\n]+))?)")},
@@ -265,6 +265,7 @@ class StackReader {
       current_.name = "0x" + std::string(id);
     }
     current_.faulting = parts.has("crashed");
+    if (parts.has("computes")) current_.thread = kSaidToCompute;
     if (form == Form::sampler || form == Form::py_spy) lives_ = true;
     if (form == Form::debugger) stacks_.all_threads = true;
     note_stop(parts["why"]);

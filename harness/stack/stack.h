@@ -41,6 +41,8 @@ inline constexpr auto kWordsOf<Wait::Kind> = std::to_array<std::string_view>(
 constexpr int kSideOfRace = -2;
 /// Of a process that the worker started, and that it may wait for.
 constexpr int kChildProcess = -3;
+/// Of a thread that computed, as whoever took its stack says.
+constexpr int kSaidToCompute = -4;
 
 /// The stack of one thread, innermost frame first.
 struct ThreadStack {
