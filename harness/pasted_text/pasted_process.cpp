@@ -114,12 +114,12 @@ bool take_stacks(ProcessRecord& process, std::string_view pasted, std::string_vi
 int told_signal(std::string_view text) {
   // clang-format off
   static const std::pair<Shape, int> kWords[] = {
-      {Shape(R"((?:EXC_BAD_ACCESS|SIGSEGV|[Ss]egmentation fault|[Ss]egfault(?:s|ed)?)\b)"), SIGSEGV},
-      {Shape(R"((?:SIGBUS|[Bb]us error)\b)"), SIGBUS},
-      {Shape(R"((?:SIGTRAP|EXC_BREAKPOINT|[Tt]race/BPT trap|trace trap)\b)"), SIGTRAP},
-      {Shape(R"((?:SIGILL|EXC_BAD_INSTRUCTION|[Ii]llegal instruction)\b)"), SIGILL},
-      {Shape(R"((?:SIGFPE|EXC_ARITHMETIC|[Ff]loating[ -]point exception)\b)"), SIGFPE},
-      {Shape(R"((?:SIGABRT\b|EXC_CRASH|Abort trap|[Aa]bort\(\) called|zsh: abort|abort  |Aborted(?: \(core| *$|!|  )))"), SIGABRT}};
+      {Shape(R"((?:EXC_BAD_ACCESS|(?:SIG|[Ss]ignal:? \d+[ /]\(?)SEGV|[Ss]egmentation fault|[Ss]egfault(?:s|ed)?|general protection(?: fault)? ip)\b)"), SIGSEGV},
+      {Shape(R"((?:(?:SIG|[Ss]ignal:? \d+[ /]\(?)BUS|[Bb]us error)\b)"), SIGBUS},
+      {Shape(R"((?:(?:SIG|[Ss]ignal:? \d+[ /]\(?)TRAP|EXC_BREAKPOINT|[Tt]race/BPT trap|trace trap|trap int3)\b)"), SIGTRAP},
+      {Shape(R"((?:(?:SIG|[Ss]ignal:? \d+[ /]\(?)ILL|EXC_BAD_INSTRUCTION|[Ii]llegal instruction|trap invalid opcode)\b)"), SIGILL},
+      {Shape(R"((?:(?:SIG|[Ss]ignal:? \d+[ /]\(?)FPE|EXC_ARITHMETIC|[Ff]loating[ -]point exception|trap divide error)\b)"), SIGFPE},
+      {Shape(R"((?:(?:SIG|[Ss]ignal:? \d+[ /]\(?)ABRT\b|EXC_CRASH|Abort trap|[Aa]bort\(\) called|zsh: abort|abort  |Aborted(?: \(core| *$|!|  )))"), SIGABRT}};
   static const Shape kNot(R"((?i)[^\n]*?(?:\b(?:no|not|never|without|instead of|rather than|whether|if|\w+n't)\b|\b(?:signal|sigaction)\()[^.,;:\n]{0,16}$)");
   // clang-format on
   constexpr size_t kBefore = 32;

@@ -28,7 +28,7 @@ enum class Form : uint8_t {
 };
 enum class Kind : uint8_t {
   frame,  ///< groups: image, offset, function, source, line, python
-  head,   ///< of a thread. Groups: id, name, crashed, computes, count, why
+  head,   ///< of a thread. Groups: id, name, crashed, computes, count, why, image: all of a stack
   note,   ///< on the process. Groups: why and id, of a debugger that stopped; lives; cycle; orphan
 };
 
@@ -62,13 +62,17 @@ const std::vector<Row>& rows() {
       {sampler, head, Shape(R"((?<count>\d+) Thread_(?<id>\w+)(?:[: ]+(?:DispatchQueue_\d+: )?(?<name>\S[^\n(]*))?)")},
       {sampler, head, Shape(R"(Thread 0x(?<id>[0-9a-f]+)\s(?:[^\n]*?\x22(?<name>[^\x22\n]*)\x22)?[^\n]*?\d+ samples?\b)")},
       {report, head, Shape(R"(Thread (?<id>\d+)(?: name)?(?<crashed> Crashed)?::? *(?:Dispatch queue: )?(?<name>[^\n]*))")},
+      {report, head, Shape(R"(Stack trace of thread (?<id>\d+):)")},
+      // the kernel's line on a death
+      {none, head, Shape(R"((?:(?:\S+ )?kernel: )?(?:\[[^\]\n]*\] )*(?:traps: )?(?<name>[^\[\]:\n]+)\[(?<id>\d+)\]:? (?:segfault at |general protection |trap )[^\n]*? in (?<image>[^\[\n]+)\[)")},
       {go, head, Shape(R"(goroutine (?<id>\d+) [^\n\[]*\[[^\]\n]*\]:)")},
       {own, head, Shape(R"((?:Stack of|(?<crashed>faulting)) (?<name>[^\n:]*))")},
-      // --- frames: lldb, LibTorch, sanitizers, gdb, eu-stack
+      // --- frames: lldb, LibTorch, sanitizers and systemd, gdb, eu-stack
       {any, frame, Shape(R"(frame #\d+: (?:0x[0-9a-f]+ )?(?<image>[^`\n]*?)(?:`|\xe2\x80[\x98\x9b])(?:[^\n]*?\[inlined\] )?(?<function>[^\n]+?)(?:\((?:\w+|\(null\))=[^\n]*?)?(?: at (?<source>\S+?:\d+)(?::\d+)?)?(?: \[opt\])?$)")},
       {any, frame, Shape(R"(frame #\d+: (?<function>[^\n]+?)(?: \+ (?:0x[0-9a-f]+|\d+))? \(0x[0-9a-f]+ in (?<image>[^)\n]+)\))")},
       {any, frame, Shape(R"(frame #\d+:)")},
-      {any, frame, Shape(R"(#\d+ (?:0x[0-9a-f]+ in )?(?<function>[^\n]+?)(?: (?<source>[^\s()]+:\d+(?::\d+)?|<null>))? \((?<image>[^()\n]+)\+0x(?<offset>[0-9a-f]+)\))")},
+      {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+ (?:in )?)?(?<function>[^\n]*?)(?: (?<source>[^\s()]+:\d+(?::\d+)?|<null>))? ?\((?<image>[^()\n]+?) ?\+ ?0x(?<offset>[0-9a-f]+)\))")},
+      {any, frame, Shape(R"(#\d+ +0x[0-9a-f]+ (?<function>[^\s()]+) \((?<image>[^()=\n]+)\)$)")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+ in )?(?<function>[^\n]+?) (?<arguments>\((?:[^()\n]++|(?&arguments))*+\))(?: from (?<image>\S+)| at (?<source>\S+:\d+))?\s*$)")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+(?: - \d+)? +)?(?<function><signal handler called>|[\w@.:~]+)(?: - (?<image>\S+))?$)")},
       {any, frame, Shape(R"((?:\[[\w.-]+:\d+\] )?(?:\[ ?\d+\] )?(?<image>[^\s()]+)\((?<function>[^+()\n]*)\+0x[0-9a-f]+\) ?\[0x[0-9a-f]+\])")},
@@ -163,7 +167,7 @@ StackFrame frame_of(const ShapeMatch& parts) {
     frame.image = image_of_source(path);
   }
   // "0x180000000 + 1234": a place in the image, no function.
-  static const Shape kNoName(R"(0x|\+ |\?|<unknown|<null>$)");
+  static const Shape kNoName(R"(0x|\+ |\?|<unknown|<null>$|n/a$)");
   if (kNoName.match(frame.image, 0)) frame.image.clear();
   std::string_view function = parts["function"];
   if (kNoName.match(function, 0)) return frame;
@@ -269,11 +273,13 @@ class StackReader {
     if (form == Form::sampler || form == Form::py_spy) lives_ = true;
     if (form == Form::debugger) stacks_.all_threads = true;
     note_stop(parts["why"]);
-    // lldb shows the thread that it stopped for first, and all of them again where it is asked.
-    const bool again = form == Form::debugger;
+    // lldb shows the thread that it stopped for first, and all of them again where it is asked; the
+    // kernel tells of one alone, and systemd of all behind it.
+    const bool again = form == Form::debugger || form == Form::report;
     std::erase_if(stacks_.threads, [&](const ThreadStack& stack) {
       return again && stack.thread_id == current_.thread_id && current_.thread_id != 0;
     });
+    if (parts.has("image")) current_.frames.push_back(frame_of(parts));
   }
 
   void add(const ShapeMatch& parts, std::string_view line, size_t begin) {

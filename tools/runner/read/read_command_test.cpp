@@ -69,6 +69,15 @@ TEST_F(Read, NamesARaceWithTheStacksOfBothSides) {
   EXPECT_THAT(run.out, HasSubstr("unary_op"));
 }
 
+TEST_F(Read, NamesTheThreadOfALineOfTheKernel) {
+  const Run run = read_file(
+      "[12.345] traps: lane worker[1235] trap invalid opcode ip:7f0a sp:7ffd error:0 in "
+      "liblanes.so[7f0a1b000000+2000000]\n");
+  EXPECT_THAT(run.out, HasSubstr("outcome    signal: SIGILL"));
+  EXPECT_THAT(run.out, HasSubstr("title      illegal instruction in liblanes.so"));
+  EXPECT_THAT(run.out, HasSubstr("faulting thread lane worker\n  0   liblanes.so"));
+}
+
 TEST_F(Read, ChoosesCellsByWhatTheFailureNames) {
   const auto command = [&](const std::string& text) { return read_file(text).out; };
   EXPECT_THAT(command("zsh: segmentation fault\n0   libtorch_cpu.dylib  0x18f "
@@ -107,6 +116,12 @@ TEST_F(Read, SaysThatFramesAloneDoNotTellHowItEnded) {
   EXPECT_THAT(run.out, HasSubstr("outcome    not said"));
   EXPECT_THAT(run.out, HasSubstr("title      in lanes::take"));
   EXPECT_THAT(run.out, Not(HasSubstr("bad access")));
+  const Run core = read_file(
+      "systemd-coredump[82]: Process 81 (lanes) of user 1000 dumped core.\n\n"
+      "Stack trace of thread 82:\n#0  0x00007ffb n/a (libc.so.6 + 0x8d1)\n"
+      "#1  0x00007ffc _ZN5lanes4takeEi (liblanes.so + 0x6ca)\n");
+  EXPECT_THAT(core.out, HasSubstr("outcome    not said"));
+  EXPECT_THAT(core.out, HasSubstr("title      in lanes::take"));
   EXPECT_THAT(read_file("There is no segfault any more, with one thread\n").out,
               HasSubstr("nothing of a failure found"));
   EXPECT_THAT(read_file("[Server] The engine died unexpectedly (Exit code: null)\n").out,
