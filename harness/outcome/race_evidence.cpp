@@ -29,12 +29,16 @@ const Finding* titling_race(const std::vector<Finding>& findings) {
 RaceEvidence race_evidence(std::string_view printed) {
   RaceEvidence evidence;
   // Most processes print none, and to look for all that a rule knows takes long.
-  if (printed.find("ThreadSanitizer") == std::string_view::npos) return evidence;
+  constexpr std::string_view kSanitizer = "Sanitizer: ";
+  if (printed.find(kSanitizer) == std::string_view::npos) return evidence;
   const std::vector<Finding> findings = find_failures(printed);
-  const Finding* const race = titling_race(findings);
-  if (race == nullptr) return evidence;
+  const Finding* told = titling_race(findings);
+  for (size_t i = 0; told == nullptr && i < findings.size(); ++i) {
+    if (findings[i].title.find(kSanitizer) != std::string::npos) told = &findings[i];
+  }
+  if (told == nullptr) return evidence;
   const std::string plain =
-      plain_text(printed.substr(race->offset, kLongestReport), kLongestReport).text;
+      plain_text(printed.substr(told->offset, kLongestReport), kLongestReport).text;
   RaceReport report = read_race_report(plain);
   for (ThreadStack& side : report.sides) {
     for (StackFrame& frame : side.frames) {

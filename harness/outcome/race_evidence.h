@@ -14,7 +14,7 @@ namespace mpsprobe {
 /// there is none. Points into `findings`.
 const Finding* titling_race(const std::vector<Finding>& findings);
 
-/// What a process printed of that race.
+/// What a process printed of that race; without one, of what another sanitizer found first.
 struct RaceEvidence {
   std::vector<ThreadStack> sides;  ///< `thread` is kSideOfRace, `name` says what it did
   std::string text;                ///< the report, as far as its sides

@@ -89,6 +89,11 @@ bool take_stacks(ProcessRecord& process, std::string_view pasted, std::string_vi
   WrittenStacks written = read_written_stacks(text);
   WrittenStacks other = read_written_stacks(failure_text(pasted, BrokenLines::leave));
   if (named_frames(other) > named_frames(written)) written = std::move(other);
+  std::vector<ThreadStack> sides = race_evidence(text).sides;
+  if (!written.alive && !sides.empty()) {
+    process.stacks.threads = std::move(sides);
+    return false;
+  }
   const bool hangs = written.alive || (written.all_threads && died_of == 0);
   std::vector<ThreadStack>& threads = written.threads;
   // What faulthandler printed of a death is told as Python's (python_death.h).
@@ -188,10 +193,8 @@ ProcessRecord read_pasted_process(std::string_view pasted) {
     process.termination = Signaled{SIGABRT, false};
     return process;
   }
-  if (RaceEvidence race = race_evidence(process.err.head); !race.text.empty()) {
-    process.stacks.threads = std::move(race.sides);
-    return process;
-  }
+  const std::vector<ThreadStack>& threads = process.stacks.threads;
+  if (!threads.empty() && threads.front().thread == kSideOfRace) return process;
   // How it ended is not told: what it told of is all that is known.
   FailureEvent failure;
   failure.kind = "exception";

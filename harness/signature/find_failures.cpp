@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/signature/frames.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/race_report.h"
 #include "harness/signature/rule_search.h"
@@ -35,16 +36,24 @@ std::string make_excerpt(std::string_view original, const PlainText& plain,
 Titled title_of_match(const PlainText& plain, const RuleMatch& match, const Rules& rules) {
   const TextRule& form = *match.rule;
   if (!form.shape) return {form.title, {form.name}, form.known};
+  std::string place;
   if (form.by_stacks) {
-    const std::string_view report = std::string_view(plain.text).substr(match.begin);
-    return {title_of_race(read_race_report(report), rules), {form.name}, form.known};
+    const RaceReport report = read_race_report(std::string_view(plain.text).substr(match.begin));
+    if (form.text_class == TextClass::data_race) {
+      return {title_of_race(report, rules), {form.name}, form.known};
+    }
+    const StackTitle top =
+        report.sides.empty() ? StackTitle() : title_of_stack(report.sides.front().frames);
+    const std::string& name = top.function.empty() ? top.image : top.function;
+    const bool inside = top.kind == StackTitle::Kind::entry;
+    if (!name.empty()) place = (inside ? " inside " : " in ") + name;
   }
   const std::string_view message = message_of(plain, match);
   Titled titled = form.takes_leads ? title_behind_leads(message, rules) : title_of(message, rules);
   titled.why.insert(titled.why.begin(), form.name);
   titled.known = form.known;
   if (titled.title.empty() && !form.known && !form.mute) titled.title = "without a text";
-  titled.title.insert(0, form.title);
+  titled.title = form.title + titled.title + place;
   if (titled.title.size() > kLongestTitle) titled.title.resize(kLongestTitle);
   while (titled.title.ends_with(' ') || titled.title.ends_with(':')) titled.title.pop_back();
   return titled;

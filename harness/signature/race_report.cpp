@@ -36,6 +36,8 @@ bool ends_the_sides(string_view line) {
 
 // "Write of size 8 at 0x7b04 by thread T2 (mutexes: write M1):" without where, and what it held.
 std::string without_address(string_view header) {
+  static const Shape kProcess("==\\d+== ?");
+  if (const auto process = kProcess.match(header, 0)) header.remove_prefix(process->end);
   std::string what(header.substr(0, std::min(header.find(" (mutexes: "), header.size())));
   if (what.ends_with(':')) what.pop_back();
   const size_t at = what.find(" at 0x");

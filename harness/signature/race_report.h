@@ -10,19 +10,21 @@
 
 namespace mpsprobe {
 
-/// A report of ThreadSanitizer's: what it calls the bug, and who took part. Untrusted.
+/// A report of a sanitizer's: what it calls the bug, and who took part. Untrusted.
 struct RaceReport {
-  std::string kind;  ///< "race", "race on vptr", "heap-use-after-free", "lock-order-inversion"
+  /// Of ThreadSanitizer's: "race", "race on vptr", "heap-use-after-free", "lock-order-inversion".
+  std::string kind;
   /// Of each side the thread, whose name is what it did, "Previous write of size 8 by thread T1"
-  /// without the address; without frames where the stack was lost.
+  /// without the address; without frames where the stack was lost. Who freed and allocated a block
+  /// is a side in AddressSanitizer's.
   std::vector<ThreadStack> sides;
   size_t length = 0;  ///< of the text that it was read from, in bytes: kind and sides
 };
 
 /// The report that begins at the front of `text`: "ThreadSanitizer: KIND (pid=1)" and the stacks of
-/// its sides, as the runtimes of gcc and clang print them. Where a block was allocated, and where
-/// threads and mutexes were made, is left out. Of lines as PlainText has them or as they were
-/// printed. Linear; throws only for lack of memory; from any thread.
+/// its sides, as the runtimes of gcc and clang print them. Where threads and mutexes were made, and
+/// of a race where a block was allocated, is left out. Of lines as PlainText has them or as they
+/// were printed. Linear; throws only for lack of memory; from any thread.
 RaceReport read_race_report(std::string_view text);
 
 /// "race: A / B" with the innermost function of each side that neither passes things on nor is this

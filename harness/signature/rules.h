@@ -79,7 +79,8 @@ struct TextRule {
   bool uncaught = false;     ///< the runtime's own words about an exception that nobody caught
   /// It says nothing where another text of the same kind does, or where a stack names a function.
   bool mute = false;
-  /// The stacks that follow title it, as title_of_race() says (race_report.h).
+  /// The stacks that follow title it: a race as title_of_race() says (race_report.h), else the
+  /// first as title_of_stack() does.
   bool by_stacks = false;
 };
 constexpr size_t kMostFragments = 4;

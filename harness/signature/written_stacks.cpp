@@ -71,9 +71,10 @@ const std::vector<Row>& rows() {
       {any, frame, Shape(R"(frame #\d+: (?:0x[0-9a-f]+ )?(?<image>[^`\n]*?)(?:`|\xe2\x80[\x98\x9b])(?:[^\n]*?\[inlined\] )?(?<function>[^\n]+?)(?:\((?:\w+|\(null\))=[^\n]*?)?(?: at (?<source>\S+?:\d+)(?::\d+)?)?(?: \[opt\])?$)")},
       {any, frame, Shape(R"(frame #\d+: (?<function>[^\n]+?)(?: \+ (?:0x[0-9a-f]+|\d+))? \(0x[0-9a-f]+ in (?<image>[^)\n]+)\))")},
       {any, frame, Shape(R"(frame #\d+:)")},
-      {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+ (?:in )?)?(?<function>[^\n]*?)(?: (?<source>[^\s()]+:\d+(?::\d+)?|<null>))? ?\((?<image>[^()\n]+?) ?\+ ?0x(?<offset>[0-9a-f]+)\))")},
+      {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+ (?:in )?)?(?<function>[^\n]*?)(?: (?<source>[^\s()]+:\d+(?::\d+)?|<null>))? ?\((?<image>[^()\n]+?)(?::(?:arm64e?|x86_64h?))? ?\+ ?0x(?<offset>[0-9a-f]+)\))")},
       {any, frame, Shape(R"(#\d+ +0x[0-9a-f]+ (?<function>[^\s()]+) \((?<image>[^()=\n]+)\)$)")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+ in )?(?<function>[^\n]+?) (?<arguments>\((?:[^()\n]++|(?&arguments))*+\))(?: from (?<image>\S+)| at (?<source>\S+:\d+))?\s*$)")},
+      {any, frame, Shape(R"(#\d+ +0x[0-9a-f]+ in (?<function>[^\n]+) (?<source>[^\s()]+:\d+(?::\d+)?)$)")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+(?: - \d+)? +)?(?<function><signal handler called>|[\w@.:~]+)(?: - (?<image>\S+))?$)")},
       {any, frame, Shape(R"((?:\[[\w.-]+:\d+\] )?(?:\[ ?\d+\] )?(?<image>[^\s()]+)\((?<function>[^+()\n]*)\+0x[0-9a-f]+\) ?\[0x[0-9a-f]+\])")},
       // --- Python's
@@ -129,7 +130,9 @@ std::string_view image_of_source(std::string_view source) {
   static const Shape kGlibc(
       R"((?:\./(?:nptl|misc|io|time|socket|posix|stdlib|signal)|\.\./sysdeps)/)");
   if (kCPython.match(source, 0)) return "CPython";
+  static const Shape kSanitizer(R"([^\n]*/(?:libsanitizer|compiler-rt)/)");
   if (kGlibc.match(source, 0)) return "libc.so";
+  if (kSanitizer.match(source, 0)) return "libsanitizer";
   return source.find("/c++/") == std::string_view::npos ? "" : "libstdc++";
 }
 

@@ -37,7 +37,7 @@ template <>
 inline constexpr auto kWordsOf<Wait::Kind> = std::to_array<std::string_view>(
     {"none", "lock", "condition", "join", "input", "sleep", "other"});
 
-/// Of a stack that ThreadSanitizer printed: its `name` says what was done there, and by whom.
+/// Of a stack that a sanitizer printed: its `name` says what was done there, and by whom.
 constexpr int kSideOfRace = -2;
 /// Of a process that the worker started, and that it may wait for.
 constexpr int kChildProcess = -3;

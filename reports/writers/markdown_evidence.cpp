@@ -96,7 +96,7 @@ std::string hung_stacks(const FailureExample& example) {
   const bool race = !groups.empty() && groups[0][0]->thread == kSideOfRace;
   if (!groups.empty()) {
     text += fmt::format("Stacks {}; ~ marks what only passes things on.\n\n",
-                        race ? "that ThreadSanitizer printed" : "of its threads");
+                        race ? "that a sanitizer printed" : "of its threads");
   }
   for (size_t i = 0; i < std::min(groups.size(), kMostStacks); ++i) {
     text += fmt::format("{}{}:\n\n", race ? "" : "Stack of ", escaped(threads_in_words(groups[i])));

@@ -81,7 +81,7 @@ std::vector<std::string> evidence_of(const ProcessRecord& process, const Judgeme
   const ThreadStack* hung = judgement.outcome == Outcome::hang ? hung_stack(process) : nullptr;
   const auto add_frames = [&](const std::vector<ThreadStack>& threads) {
     for (const ThreadStack& stack : threads) {
-      if (!stack.faulting && &stack != hung) continue;
+      if (!stack.faulting && stack.thread != kSideOfRace && &stack != hung) continue;
       for (size_t i = 0; i < std::min(stack.frames.size(), kMostFrames); ++i) {
         evidence.push_back(stack.frames[i].image + " " + stack.frames[i].function);
       }

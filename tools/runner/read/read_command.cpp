@@ -324,8 +324,9 @@ void print_failure(const ReadFailure& failure) {
   for (const std::string& remark : remarks(failure.process)) {
     say(stdout, "remark     {}\n", printable(remark));
   }
-  if (judgement.outcome == Outcome::data_race) {
-    for (const ThreadStack& side : failure.process.stacks.threads) {
+  const std::vector<ThreadStack>& threads = failure.process.stacks.threads;
+  if (!threads.empty() && threads.front().thread == kSideOfRace) {
+    for (const ThreadStack& side : threads) {
       say(stdout, "\n{}\n", printable(side.name));
       print_frames(side.frames);
     }

@@ -69,6 +69,29 @@ TEST_F(Read, NamesARaceWithTheStacksOfBothSides) {
   EXPECT_THAT(run.out, HasSubstr("unary_op"));
 }
 
+TEST_F(Read, ShowsWhoUsedFreedAndAllocatedABlock) {
+  const Run run = read_file(
+      "==42==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x51\n"
+      "READ of size 4 at 0x602000000010 thread T2\n"
+      "    #0 0x7f55 in __interceptor_memcpy /src/libsanitizer/asan/asan_interceptors.cpp:82\n"
+      "    #1 0x5123 in at::native::linear_take(int) /src/lanes/pool.cpp:88:12\n\n"
+      "0x602000000010 is located 0 bytes inside of 4-byte region\n"
+      "freed by thread T1 here:\n"
+      "    #0 0x4d12 in operator delete(void*) (/opt/lanes+0x4d12)\n"
+      "    #1 0x5127 in lanes::give(int) /src/lanes/pool.cpp:99:3\n\n"
+      "Thread T2 created by T0 here:\n"
+      "    #0 0x7f55 in pthread_create (/usr/lib/libasan.so.8+0x5e68)\n\n"
+      "SUMMARY: AddressSanitizer: heap-use-after-free /src/lanes/pool.cpp:88:12\nAborted\n");
+  EXPECT_THAT(run.out,
+              HasSubstr("title      AddressSanitizer: heap-use-after-free in at::native::linear"));
+  EXPECT_THAT(run.out, HasSubstr("READ of size 4 thread T2\n  0   libsanitizer"));
+  EXPECT_THAT(run.out, HasSubstr("freed by thread T1 here\n"));
+  EXPECT_THAT(run.out, HasSubstr("lanes::give(int) (pool.cpp:99:3)"));
+  EXPECT_THAT(run.out, Not(HasSubstr("pthread_create")));
+  EXPECT_THAT(run.out, Not(HasSubstr("remark")));
+  EXPECT_THAT(run.out, HasSubstr("mpsprobe run --op linear"));
+}
+
 TEST_F(Read, NamesTheThreadOfALineOfTheKernel) {
   const Run run = read_file(
       "[12.345] traps: lane worker[1235] trap invalid opcode ip:7f0a sp:7ffd error:0 in "
