@@ -21,6 +21,7 @@
 #include "harness/campaign/trial_seed.h"
 #include "harness/platform/machine_use.h"
 #include "harness/wire/axis.h"
+#include "harness/wire/own_command.h"
 
 namespace mpsprobe {
 namespace {
@@ -67,11 +68,14 @@ std::string arm_of(const std::string& worker, const Cell& cell) {
 }
 
 /// Which arms of a campaign are given up. Trials are set up alike where worker, backend, variables
-/// and Metal's validation are the same. Not thread safe.
+/// and Metal's validation are the same; a test of somebody's own has fixtures of its own besides.
+/// Not thread safe.
 class SetupFailures {
  public:
+  explicit SetupFailures(bool own_tests) : own_tests_(own_tests) {}
+
   void add(const TrialRecord& trial) {
-    Seen& seen = seen_[arm_of(trial.worker, trial.cell)];
+    Seen& seen = seen_[place_of(trial.worker, trial.cell)];
     if (seen.given_up()) return;  // others were under way
     const bool setup = trial.judgement.outcome == Outcome::setup_failed;
     const bool again = setup && seen.why == trial.judgement.signature;
@@ -83,7 +87,7 @@ class SetupFailures {
   bool given_up(const std::string& worker, const Cell& cell) const {
     const auto is = [](const auto& entry) { return entry.second.given_up(); };
     if (std::none_of(seen_.begin(), seen_.end(), is)) return false;  // nearly always
-    const auto seen = seen_.find(arm_of(worker, cell));
+    const auto seen = seen_.find(place_of(worker, cell));
     return seen != seen_.end() && seen->second.given_up();
   }
 
@@ -107,7 +111,12 @@ class SetupFailures {
       return failures >= (worked ? kMostLaterSetupFailures : kMostSetupFailures);
     }
   };
-  std::map<std::string, Seen> seen_;  ///< by arm, in words
+  std::string place_of(const std::string& worker, const Cell& cell) const {
+    return (own_tests_ ? "test " + cell.op + " of " : "") + arm_of(worker, cell);
+  }
+
+  bool own_tests_;
+  std::map<std::string, Seen> seen_;  ///< by place, in words
 };
 
 /// One run of a campaign: what its jobs share.
@@ -122,7 +131,8 @@ class Campaign {
         interrupted_(interrupted),
         units_(units_of(header_)),
         schedule_(units_.size(), static_cast<size_t>(header_.trials), header_.seed),
-        start_(Clock::now()) {
+        start_(Clock::now()),
+        setup_failures_(names_own_tests(header_.environment)) {
     if (header_.settle_rate > 0 || !header_.follow.empty()) begin_looking();
     for (const TrialRecord& trial : known.trials) {
       const Key key{trial.worker, to_string(trial.cell), trial.trial};

@@ -404,6 +404,23 @@ TEST_F(CampaignTest, AnArmThatFailsInSetUpForOneReasonIsGivenUpAndNamed) {
   EXPECT_EQ(stored().size(), 3U);
 }
 
+TEST_F(CampaignTest, WhatOneTestCannotSetUpGivesUpNoOther) {
+  header_.environment = {"MPSPROBE_PYTEST=tests"};
+  PlannedCell fine = header_.cells[0];
+  fine.cell.op = "fine";
+  header_.cells.push_back(fine);
+  for (header_.seed = 1; header_.seed <= 10; ++header_.seed) {  // another order each
+    const CampaignEnd end = run([this](const TrialRequest& request) {
+      const bool broken = request.cell.op != "fine";
+      TrialRecord trial = make(request, broken ? Outcome::setup_failed : Outcome::pass);
+      if (broken) trial.judgement.signature = "no such fixture";
+      return trial;
+    });
+    EXPECT_THAT(end.note, testing::HasSubstr("test linear of worker stock on mps was given up: 3"));
+    EXPECT_EQ(stored().size(), 3U + 3U);
+  }
+}
+
 // What a settling still asks for of an arm that was given up is not run either, and nothing waits
 // for it.
 TEST_F(CampaignTest, ASettlingEndsWhereAnArmWasGivenUp) {

@@ -88,6 +88,22 @@ TEST(Junit, IsReadByAnIndependentReader) {
             "0|0|sim/linear/nograph/threads=4|Skipped None: not run|0\n");
 }
 
+TEST(Junit, WhatCannotBeSetUpIsAnError) {
+  SampleJournal sample;
+  sample.journal.header.trials = 3;
+  sample.plan("cpu/bad/default/threads=1").came_to(3, Outcome::setup_failed);
+  sample.plan("cpu/bad/default/threads=2").ran(2).came_to(1, Outcome::setup_failed);
+  sample.plan("cpu/bad/default/threads=3")
+      .expect({{}, Outcome::setup_failed, ""})
+      .came_to(3, Outcome::setup_failed);
+  const std::string xml = text_as("junit.xml", sample.journal);
+  EXPECT_THAT(xml, HasSubstr("failures=\"0\" errors=\"1\">\n"));
+  EXPECT_EQ(python_says(kReadJunit, xml),
+            "0|0|cpu/bad/default/threads=1|Error setup_failed: |0\n"
+            "0|2|cpu/bad/default/threads=2|passed|0\n"
+            "0|0|cpu/bad/default/threads=3|Skipped None: setup failed|0\n");
+}
+
 TEST(Junit, AnExpectedFailureIsNoFailureAndAnUnmetExpectationIs) {
   SampleJournal sample;
   sample.plan("sim/linear/nograph/threads=2").expect({Verdict::fail, {}, ""}).ran(2, 2);

@@ -51,6 +51,7 @@ struct CaseTrials {
   std::string failure;      ///< its body
   std::string reruns;       ///< the next kMostReruns, as XML
   std::string unsupported;  ///< why, in the worker's own words: a title leaves numbers out
+  std::string not_set_up;   ///< why, and what it printed: an error
 };
 
 void add_failure(CaseTrials& trials, const TrialRecord& trial) {
@@ -82,6 +83,11 @@ std::map<std::pair<size_t, std::string>, CaseTrials> trials_by_cell(const Journa
     if (trial.judgement.outcome == Outcome::unsupported && trials.unsupported.empty()) {
       trials.unsupported = unsupported_in_words(trial);
     }
+    if (trial.judgement.outcome == Outcome::setup_failed && trials.not_set_up.empty()) {
+      trials.not_set_up = fmt::format(
+          "   <error type=\"{}\" message=\"{}\">{}</error>\n", name_of(Outcome::setup_failed),
+          markup(trial.judgement.detail), markup(body_of(trial), kLongestBody, Lines::keep));
+    }
   });
   return cells;
 }
@@ -92,8 +98,9 @@ std::string property_xml(std::string_view name, std::string_view value) {
 
 struct CaseXml {
   std::string inside;
-  bool failed = false;
-  bool skipped = false;
+  int failures = 0;
+  int errors = 0;
+  int skipped = 0;
 };
 
 CaseXml case_of(const CellSummary& cell, const CaseTrials& trials) {
@@ -105,15 +112,18 @@ CaseXml case_of(const CellSummary& cell, const CaseTrials& trials) {
                                                     : standing.word + " " + standing.rest;
   CaseXml made;
   if (cell.expected == Expected::unmet && trials.failed == 0) {
-    made.failed = true;
+    made.failures = 1;
     made.inside = fmt::format("   <failure type=\"unexpected\" message=\"{}\"/>\n", markup(words));
+  } else if (cell.expected != Expected::met && !cell.has_rate() && !trials.not_set_up.empty()) {
+    made.errors = 1;
+    made.inside = trials.not_set_up;
   } else if (cell.expected != Expected::unmet &&
              (!cell.has_rate() || (cell.failures > 0 && cell.expected == Expected::met))) {
-    made.skipped = true;
+    made.skipped = 1;
     made.inside = fmt::format("   <skipped message=\"{}{}\"/>\n",
                               cell.has_rate() ? "fails as expected: " : "", markup(words));
   } else if (cell.failures > 0 || cell.expected == Expected::unmet) {
-    made.failed = true;
+    made.failures = 1;
     made.inside = fmt::format(
         "   <failure type=\"{0}\" message=\"{1} of {2}: {0}\">{3}</failure>\n{4}",
         markup(trials.title), cell.failures, cell.counted, trials.failure, trials.reruns);
@@ -127,16 +137,17 @@ std::string report_junit(const Journal& journal, const Analysis& analysis) {
   auto cases = trials_by_cell(journal, analysis);
   const std::string prefix(class_prefix(analysis));
   std::string suites;
-  int all_failed = 0;
+  CaseXml all;
   for (const CellSummary& cell : analysis.cells) {
     const Arm& arm = analysis.arms[cell.arm];
     const CaseTrials& trials = cases[{cell.arm, cell.id}];
     const CaseXml made = case_of(cell, trials);
-    all_failed += made.failed ? 1 : 0;
+    all.failures += made.failures;
+    all.errors += made.errors;
     suites += fmt::format(
-        " <testsuite name=\"{}{}\" tests=\"1\" failures=\"{}\" errors=\"0\" skipped=\"{}\" "
+        " <testsuite name=\"{}{}\" tests=\"1\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
         "time=\"{:.3f}\" timestamp=\"{}\">\n  <properties>\n",
-        prefix, markup(cell.id), made.failed ? 1 : 0, made.skipped ? 1 : 0,
+        prefix, markup(cell.id), made.failures, made.errors, made.skipped,
         std::max(0.0, trials.seconds), markup(analysis.header.started.substr(0, 19)));
     suites += property_xml("device_class", device_class(cell));
     suites += property_xml("worker", arm.label);
@@ -158,9 +169,10 @@ std::string report_junit(const Journal& journal, const Analysis& analysis) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- mpsprobe report: junit -->\n"
       "<!-- Schema: junit-10.xsd of Jenkins's xunit plugin, which has Maven Surefire's "
       "rerunFailure -->\n"
-      "<testsuites name=\"{}mpsprobe {}\" tests=\"{}\" failures=\"{}\" errors=\"0\">\n{}"
+      "<testsuites name=\"{}mpsprobe {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{}"
       "</testsuites>\n",
-      prefix, markup(analysis.header.matrix_name), analysis.cells.size(), all_failed, suites);
+      prefix, markup(analysis.header.matrix_name), analysis.cells.size(), all.failures, all.errors,
+      suites);
 }
 
 }  // namespace mpsprobe

@@ -699,6 +699,22 @@ class OwnCode(OwnCodeTest):
             self.assertEqual("skipped" in cases[name], counted == 0, (name, cases[name]))
 
     @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_what_pytest_cannot_collect_is_in_every_report_and_never_green(self) -> None:
+        (self.folder / "test_fine.py").write_text("def test_fine():\n    pass\n")
+        (self.folder / "test_bad.py").write_text("import nowhere\n")
+        words = ("--pytest", ".", "--threads", "1-4", "--format", "json,markdown,html,junit", "--fail-on", "never")
+        said = self.mpsprobe("run", *words, "--trials", "2", "--out", "out", code=6)
+        why = "collecting test_bad.py: ModuleNotFoundError: No module named"
+        for text in (said, self.report(), (self.folder / "out/report.html").read_text()):
+            self.assertIn(why, text.replace("\\", ""))
+        junit = ElementTree.parse(self.folder / "out/junit.xml")
+        errors = [case.find("error") for case in junit.iter("testcase") if "/bad/" in case.attrib["name"]]
+        self.assertTrue(any(why in error.attrib["message"] for error in errors if error is not None), errors)
+        report = json.loads((self.folder / "out/report.json").read_text())
+        counted = [cell["counted"] for cell in report["cells"] if "/fine.fine/" in cell["cell"]]
+        self.assertEqual(counted, [2, 2, 2, 2])
+
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
     def test_a_suite_is_taken_as_it_is_with_one_thread(self) -> None:
         (self.folder / "test_suite.py").write_text(SUITE_AS_IT_IS)
         options = "-ra -q -v --tb=short --ff --color=yes --junitxml=own.xml"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import math
 import os
 import re
@@ -82,7 +83,7 @@ class TestWorkload(Workload):
             raise Unsupported(f"a {type(self.item).__name__} is neither a function nor a method")
         if self.threads == 1:
             return
-        if is_coroutine(self.item.obj):
+        if inspect.iscoroutinefunction(self.item.obj) or inspect.isasyncgenfunction(self.item.obj):
             raise Unsupported("the test is a coroutine function: it runs with one thread alone")
         alone = sorted(NOT_SHARED & set(self.item.fixturenames))
         if alone:
@@ -175,12 +176,6 @@ class TestLane(Lane):
         return Checked(checked=self._passed)
 
 
-def is_coroutine(function: Any) -> bool:
-    import inspect  # slow to load, and wanted here alone
-
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-
-
 def run_case(item: Any) -> None:
     """A test of unittest's, on an instance of its own, with its setUp and tearDown."""
     result = unittest.TestResult()
@@ -256,6 +251,7 @@ class PytestProgram(Program):
     def __init__(self) -> None:
         self._node = os.environ[VARIABLE]
         self._items: dict[str, Any] = {}
+        self._broken: dict[str, tuple[str, str]] = {}  # what was not collected, and what pytest said of it
         self._files: dict[str, str] = {}  # SHA-256 by path
         self._problem = ""
         self._remarks: list[str] = []
@@ -304,8 +300,9 @@ class PytestProgram(Program):
 
             def pytest_collectreport(self, report: Any) -> None:
                 if report.failed:
-                    print(report.longrepr, file=sys.stderr)
-                    program._problem = f"collecting {report.nodeid}: {last_line(str(report.longrepr))}"
+                    said = str(report.longrepr)
+                    program._problem = f"collecting {report.nodeid}: {last_line(said).removeprefix('E   ')}"
+                    program._broken[report.nodeid] = (program._problem, said)
                     program._remarks.append(program._problem)
 
         class Configured:
@@ -338,9 +335,11 @@ class PytestProgram(Program):
 
     def take(self, items: list[Any]) -> None:
         functions = {item.nodeid: item for item in items}
-        names = operation_names([short_name(node) for node in functions])
+        names = list(operation_names([short_name(node) for node in [*functions, *self._broken]]))
         self._items = dict(zip(names, functions.values()))
-        files = sorted({str(item.path) for item in self._items.values()})
+        # Stands among the tests, as one that cannot be set up: it has not passed.
+        self._broken = dict(zip(names[len(functions) :], self._broken.values()))
+        files = sorted({str(item.path) for item in items})
         self._files = {file: digest_of(Path(file).read_bytes()) for file in files}
 
     def begin(self) -> None:
@@ -354,6 +353,7 @@ class PytestProgram(Program):
         operations = [
             (name, f"the test {item.nodeid}", place_of_test(item)) for name, item in self._items.items()
         ]
+        operations += [(name, problem, "") for name, (problem, _) in self._broken.items()]
         answer = frameworks.description(operations, "test", self._provenance())
         python, own = answer["provenance"]["python"], packages_of_pytest()
         python["packages"] = {name: v for name, v in python["packages"].items() if name.lower() not in own}
@@ -364,6 +364,10 @@ class PytestProgram(Program):
 
     def make_workload(self, cell: Cell, seed: int) -> Workload:
         self._require_tests()
+        if cell["op"] in self._broken:
+            problem, said = self._broken[cell["op"]]
+            print(said, file=sys.stderr)
+            raise SetupFailed(problem)
         item = self._items.get(cell["op"])
         if item is None:
             raise Unsupported(f"op={cell['op']}: no test of {self._node} is called so")
