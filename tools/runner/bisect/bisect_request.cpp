@@ -81,7 +81,9 @@ std::string own_code_cell(BisectRequest& request) {
   for (auto build = request.builds.rbegin(); build != request.builds.rend(); ++build) {
     try {
       if (build->path.empty()) build->path = make_worker(options.make, build->name);
-      const WorkerInfo worker = ask_worker({build->name, build->path}, options.environment);
+      const WorkerInfo worker =
+          ask_worker({build->name, build->path}, options.environment,
+                     options.limits.timeout_seconds.value_or(kDescribeSeconds));
       const bool one = !options.command.empty() && !names_threads(options.command);
       return cell_of(worker, options.threads.value_or(one ? 1 : kUsualThreads));
     } catch (const UnusableBuild& unusable) {

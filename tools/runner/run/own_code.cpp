@@ -39,8 +39,9 @@ std::string with_absolute_file(const std::string& option, const std::string& tex
 
 std::string names_of_operations(const RunOptions& options) {
   std::set<std::string> names;
-  const std::vector<WorkerInfo> workers = find_workers(options.workers, options.environment, {},
-                                                       options.limits.timeout_seconds.value_or(0));
+  const std::vector<WorkerInfo> workers =
+      find_workers(options.workers, options.environment, {},
+                   options.limits.timeout_seconds.value_or(kDescribeSeconds));
   for (const auto& each : operations_of(workers)) {
     names.insert(each.first);
   }

@@ -79,7 +79,7 @@ std::set<std::string> operations_named(const Matrix& matrix, const AxisValues& f
 /// of its own.
 std::vector<WorkerInfo> workers_for(const RunOptions& options, const Matrix& matrix,
                                     const std::vector<std::string>& environment) {
-  const double seconds = options.limits.timeout_seconds.value_or(0);
+  const double seconds = options.limits.timeout_seconds.value_or(kDescribeSeconds);
   std::set<Backend> wanted = named_backends(matrix, options);
   const std::set<std::string> names = operations_named(matrix, axis_values(options));
   const bool selftests = std::ranges::all_of(

@@ -277,7 +277,7 @@ std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
     build_stock_worker(wanted);
   std::vector<WorkerInfo> workers;
   for (const NamedWorker& worker : name_workers(options, wanted)) {
-    workers.push_back(ask_worker(worker, environment, std::max(seconds, kDescribeSeconds)));
+    workers.push_back(ask_worker(worker, environment, seconds));
   }
   return workers;
 }

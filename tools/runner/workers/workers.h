@@ -38,8 +38,7 @@ WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>&
 /// name_workers, each asked. `wanted` are the backends that cells are of; empty: any. Where
 /// --worker names none, only workers that have one of them are asked; and where that is the worker
 /// of LibTorch and it is not built, it is built first if this program was started by tools/mpsprobe
-/// (MPSPROBE_BUILD_WORKER says how), which can take minutes. Each is given `seconds`, and no less
-/// than kDescribeSeconds.
+/// (MPSPROBE_BUILD_WORKER says how), which can take minutes. Each is given `seconds`.
 std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
                                      const std::vector<std::string>& environment = {},
                                      const std::set<Backend>& wanted = {},
