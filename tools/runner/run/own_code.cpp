@@ -86,7 +86,13 @@ std::optional<std::string> take_command(RunOptions& options) {
       throw InputError("--set " + printable(each), "is not NAME=VALUES",
                        "Write for example --set batch=1,8,64");
     }
-    options.axes["env." + each.substr(0, equals)] = each.substr(equals + 1);
+    const auto [at, fresh] =
+        options.axes.emplace("env." + each.substr(0, equals), each.substr(equals + 1));
+    if (!fresh) {
+      throw InputError("--set " + printable(each),
+                       "comes after " + printable(each.substr(0, equals + 1) + at->second),
+                       "Give a parameter all its values at once: --set batch=1,8,64");
+    }
   }
   OwnCommand command{options.command, fs::current_path().string(), options.expect_output,
                      options.fail_on_output};

@@ -329,7 +329,9 @@ TEST_F(OwnCommand, MistakesNameTheRemedy) {
   says({"run", "ls"}, 2, "is one word too many");
   says({"run", "--set", "batch=1"}, 2, "is for a command");
   says({"run", "--set", "batch", "--", "ls"}, 2, "is not NAME=VALUES");
+  says({"run", "--set", "a=1,2", "--set", "a=3", "--", "ls"}, 2, "--set a=3: comes after a=1,2");
   says({"run", "--expect-output", "nowhere", "--", "ls"}, 2, "is no file");
+  says({"run", "--expect-torch", "foo:bar", "--", "true"}, 2, "\"foo:bar\" names no LibTorch");
   says({"run", "--", "no-such-program-here"}, 3, "is in no folder of PATH");
   says({"run", "--", "echo", "{thread}"}, 3, "did you mean \"threads\"");
   says({"run", "--threads", "1-4", "--trials", "1", "--out", path("left"), "--", "true"}, 0,

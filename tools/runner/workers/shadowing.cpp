@@ -82,7 +82,8 @@ class ExpectedTorch {
       if (text.starts_with(kind)) kind_ = kind;
     }
     value_ = text.substr(kind_.size());
-    if (value_.empty() || (kind_ == "git:" && value_.size() < 7)) {
+    const bool version = value_.find_first_of("0123456789") == 0 && value_.find(':') == value_.npos;
+    if (value_.empty() || (kind_.empty() && !version) || (kind_ == "git:" && value_.size() < 7)) {
       throw InputError(
           "--expect-torch", "\"" + printable(text) + "\" names no LibTorch",
           "Write a version (2.15.0), git:HASH with 7 characters or more, uuid:ID or path:FOLDER");
