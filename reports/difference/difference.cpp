@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -133,14 +132,6 @@ void compare_packages(std::vector<std::string>& found, const ArmFacts& before,
 }
 
 }  // namespace
-
-std::string_view name_of(Change change) {
-  // In the order of the enum.
-  constexpr std::array<std::string_view, 9> kNames{
-      "new",     "none_seen",    "more_often", "less_often", "new_signature", "signature_unseen",
-      "refused", "refused_less", "unclear"};
-  return kNames.at(static_cast<size_t>(change));
-}
 
 Unlike unlike(const RunFacts& before, const RunFacts& after) {
   Unlike found;

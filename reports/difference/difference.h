@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/statistics/fisher.h"
+#include "harness/wire/enum_words.h"
 #include "reports/difference/run_facts.h"
 
 namespace mpsprobe {
@@ -23,8 +23,11 @@ enum class Change : uint8_t {
   unclear,           ///< one side failed, and chance may have spared the other
 };
 
-/// The word that programs read: "new", "none_seen", "more_often", "new_signature".
-std::string_view name_of(Change change);
+/// What programs read.
+template <>
+inline constexpr auto kWordsOf<Change> = std::to_array<std::string_view>(
+    {"new", "none_seen", "more_often", "less_often", "new_signature", "signature_unseen", "refused",
+     "refused_less", "unclear"});
 
 /// A cell, or one signature in it, that differs.
 struct CellChange {

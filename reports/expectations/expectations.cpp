@@ -55,8 +55,8 @@ VersionRange range_at(const PlacedJson& node) {
 }
 
 KnownWhere parse_where(const PlacedJson& node) {
-  node.allow({"cells", "axes", "matrix", "worker", "chip", "os", "os_build", "library", "simulated",
-              "paravirtual"});
+  node.allow({"cells", "axes", "matrix", "worker", "code", "chip", "os", "os_build", "library",
+              "simulated", "paravirtual"});
   KnownWhere where;
   if (node.has("cells")) {
     for (const PlacedJson& cell : node.at("cells").items()) {
@@ -73,6 +73,7 @@ KnownWhere parse_where(const PlacedJson& node) {
   if (node.has("axes")) where.axes = {parse_axes(node.at("axes"))};
   where.matrix = text_at(node, "matrix");
   where.worker = text_at(node, "worker");
+  where.code = text_at(node, "code");
   where.chip = text_at(node, "chip");
   where.os = text_at(node, "os");
   if (node.has("os_build")) {

@@ -19,6 +19,7 @@ struct KnownWhere {
   Selector axes;
   std::string matrix;
   std::string worker;  ///< the arm's label
+  std::string code;    ///< of somebody's own that the run names (own_code_in)
   std::string chip;
   std::string os;
   VersionRange os_build;

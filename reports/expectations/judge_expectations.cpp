@@ -21,7 +21,8 @@ bool concerns(const KnownWhere& where, const RunFacts& run, const std::string& l
   const auto arm = run.arms.find(label);
   const ArmFacts library = arm == run.arms.end() ? ArmFacts() : arm->second;
   return fits(where.matrix, run.matrix) && fits(where.worker, label) &&
-         fits(where.chip, machine_fact(run, "chip")) && fits(where.os, machine_fact(run, "os")) &&
+         fits(where.code, run.code) && fits(where.chip, machine_fact(run, "chip")) &&
+         fits(where.os, machine_fact(run, "os")) &&
          where.os_build.holds(machine_fact(run, "os_build")) &&
          fits(where.library, library.library_name) && where.versions.holds(library.version);
 }

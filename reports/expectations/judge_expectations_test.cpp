@@ -71,6 +71,16 @@ TEST(Expectations, AKnownFailureIsNotNewAndAnotherSignatureIs) {
               HasSubstr("known there is another failure"));
 }
 
+TEST(Expectations, OfOtherCodeTheSameCellIsAnotherOne) {
+  const auto known = known_as(R"("code": "app.py::infer")", segfault_seen());
+  RunFacts run = night_of(2, 10, 1);
+  EXPECT_THAT(judge_expectations(known, run, {}).unknown, SizeIs(1));
+  run.code = "app.py::infer";
+  EXPECT_THAT(judge_expectations(known, run, {}).unknown, IsEmpty());
+  run.code = "other.py::infer";
+  EXPECT_THAT(judge_expectations(known, run, {}).unknown, SizeIs(1));
+}
+
 TEST(Expectations, OneBadNightIsNoNewsAndSeveralAre) {
   const auto known =
       known_as(R"("axes": {"threads": [3]})", segfault_seen(R"("failures": 100, "trials": 1000)"));

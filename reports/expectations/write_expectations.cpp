@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "reports/expectations/expectation_words.h"
 #include "reports/words/safe_text.h"
@@ -24,30 +25,20 @@ struct Span {
 
 /// The text is known to be JSON.
 Span recorded_in(const std::string& text) {
+  using Event = nlohmann::json::parse_event_t;
   Span span;
-  int depth = 0;
-  std::string last_string;
   bool of_recorded = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') {
-      const size_t begin = i + 1;
-      for (++i; text[i] != '"'; ++i) i += text[i] == '\\' ? 1 : 0;
-      last_string = text.substr(begin, i - begin);
-    } else if (c == ':' && depth == 1) {
-      of_recorded = last_string == "recorded";
-    } else if (c == '[' || c == '{') {
-      if (c == '[' && depth == 1 && of_recorded) span.begin = i;
-      ++depth;
-    } else if (c == ']' || c == '}') {
-      --depth;
-      if (depth == 1 && of_recorded && span.begin != std::string::npos) {
-        span.end = i + 1;
-        return span;
-      }
-    }
-  }
-  return {};
+  std::istringstream stream(text);
+  const auto see = [&](int depth, Event event, const nlohmann::json& parsed) {
+    if (depth != 1) return true;
+    const auto at = static_cast<size_t>(stream.tellg());
+    if (event == Event::key) of_recorded = parsed == "recorded";
+    if (of_recorded && event == Event::array_start) span.begin = at - 1;
+    if (of_recorded && event == Event::array_end) span.end = at;
+    return true;
+  };
+  [[maybe_unused]] const nlohmann::json seen = nlohmann::json::parse(stream, see);
+  return span;
 }
 
 /// Indented as it stands in the file.
@@ -104,6 +95,7 @@ KnownFailure entry_of(const UnknownFailure& failure, const RunFacts& run) {
   known.where.worker = failure.arm;
   known.signature = failure.signature;
   nlohmann::json where = {{"cells", {failure.cell}}, {"worker", failure.arm}};
+  if (!run.code.empty()) where["code"] = run.code;
   if (const std::string chip = machine_fact(run, "chip"); !chip.empty()) where["chip"] = chip;
   if (failure.simulated) where["simulated"] = true;
   known.source = {{"where", where}, {"signature", failure.signature}, {"first_seen", run.started}};

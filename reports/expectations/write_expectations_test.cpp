@@ -54,6 +54,16 @@ TEST(UpdateExpectations, BeginsAFileSortedAndAddsToIt) {
   EXPECT_EQ(then[0].until, "2026-11-12T01:17:00.000Z");
 }
 
+TEST(UpdateExpectations, OwnCodeIsPartOfWhatIsRecorded) {
+  RunFacts run = run_on(1, 10, {{3, 2}});
+  run.code = "sh -c exit [1]";
+  const std::string once = updated("", run).text;
+  EXPECT_EQ(parse_expectations(once, "e.json")[0].where.code, run.code);
+  EXPECT_THAT(updated(once, run).changes, IsEmpty());
+  run.code = "sh -c exit 2";
+  EXPECT_THAT(updated(once, run).changes, ElementsAre(StartsWith("+ ")));
+}
+
 TEST(UpdateExpectations, TheSameRunTwiceChangesNothing) {
   const RunFacts run = run_on(1, 10, {{3, 2}});
   const std::string once = updated("", run).text;

@@ -120,6 +120,7 @@ Schema schema_of_where() {
        {"axes", schema_of_axes()},
        {"matrix", text()},
        {"worker", noted(text(), "label of the worker's arm")},
+       {"code", noted(text(), "own code: \"app.py::infer\", or the words of a command")},
        {"chip", noted(text(), "\"Apple M3*\"")},
        {"os", noted(text(), "\"macOS\"")},
        {"os_build", schema_of_object(versions({}), {})},

@@ -1,5 +1,8 @@
 #include "tools/runner/named_run.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -8,6 +11,7 @@
 
 #include "harness/campaign/merge.h"
 #include "harness/input/input_error.h"
+#include "reports/difference/difference.h"
 #include "reports/words/safe_text.h"
 #include "reproducers/bundle/evidence.h"
 
@@ -47,6 +51,24 @@ RunFacts named_facts(const std::string& name) {
   }
   throw InputError(printable(name), "holds neither journal.ndjson nor report.json",
                    "Name the folder of a run, or its report.json");
+}
+
+void refuse_unlike(const RunFacts& before, const RunFacts& after,
+                   const std::set<std::string>& across) {
+  const Unlike found = unlike(before, after);
+  const std::string both = printable(before.name) + " and " + printable(after.name);
+  if (found.device_class) {
+    throw InputError(both, "are of a simulated device and of a real one",
+                     "Nothing follows from such a comparison");
+  }
+  for (const auto& [what, differs] :
+       {std::pair("machine", &found.machines), std::pair("library", &found.libraries),
+        std::pair("code", &found.code)}) {
+    if (differs->empty() || across.contains(what)) continue;
+    throw InputError(
+        both, printable(fmt::format("ran with another {}: {}", what, fmt::join(*differs, "; "))),
+        fmt::format("Where that is the question, ask `mpsprobe diff` with --across {}", what));
+  }
 }
 
 }  // namespace mpsprobe

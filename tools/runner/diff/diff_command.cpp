@@ -1,15 +1,10 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "harness/input/input_error.h"
 #include "reports/difference/difference_words.h"
-#include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
@@ -28,26 +23,6 @@ struct DiffOptions {
   std::string fail_on;  ///< "new", "worse", "unexpected", several with commas
   bool json = false;
 };
-
-void refuse_unlike(const RunFacts& before, const RunFacts& after,
-                   const std::set<std::string>& across) {
-  const Unlike found = unlike(before, after);
-  const std::string both = printable(before.name) + " and " + printable(after.name);
-  if (found.device_class) {
-    throw InputError(both, "are of a simulated device and of a real one",
-                     "Nothing follows from such a comparison");
-  }
-  const auto refuse = [&](const std::vector<std::string>& differs, const char* word,
-                          const char* what) {
-    if (differs.empty() || across.contains(word)) return;
-    throw InputError(
-        both, printable(fmt::format("ran with another {}: {}", what, fmt::join(differs, "; "))),
-        fmt::format("Where that is the question, ask with --across {}", word));
-  };
-  refuse(found.machines, "machine", "machine");
-  refuse(found.libraries, "library", "library");
-  refuse(found.code, "code", "code");
-}
 
 bool is_worse(const CellChange& change) {
   return change.change == Change::new_failure || change.change == Change::new_signature ||

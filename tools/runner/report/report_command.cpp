@@ -3,7 +3,6 @@
 #include <string>
 
 #include "harness/input/input_error.h"
-#include "reports/words/safe_text.h"
 #include "reports/writers/write.h"
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/command.h"
@@ -33,11 +32,7 @@ Beside beside_of(const ReportOptions& options, const Journal& journal, const Ana
   if (options.history) beside.nights = nights_of_cells(run.facts, earlier);
   if (options.baseline) {
     RunFacts before = named_facts(*options.baseline);
-    if (unlike(before, run.facts).device_class) {
-      throw InputError("--baseline " + printable(*options.baseline),
-                       "is of a simulated device, or this run is, and the other is not",
-                       "Nothing follows from such a comparison");
-    }
+    refuse_unlike(before, run.facts, {"machine", "library"});
     Difference difference = compare_runs(before, run.facts);
     beside.baseline = {std::move(before), run.facts, std::move(difference)};
   }

@@ -303,6 +303,9 @@ TEST_F(OwnCommand, OfAnotherCommandARunIsNotComparedWithoutBeingAsked) {
   EXPECT_THAT(refused.err, HasSubstr("--across code"));
   EXPECT_EQ(mpsprobe({"diff", path("0"), path("1"), "--across", "code"}).exit_code, 0);
   EXPECT_EQ(mpsprobe({"diff", path("0/report.json"), path("1/report.json")}).exit_code, 2);
+  const Run beside = mpsprobe({"report", path("1"), "--format", "html", "--baseline", path("0")});
+  EXPECT_EQ(beside.exit_code, 2);
+  EXPECT_THAT(beside.err, HasSubstr("ask `mpsprobe diff` with --across code"));
   mpsprobe({"history", "add", path("0"), path("1"), "--db", path("h")});
   EXPECT_THAT(mpsprobe({"history", "trend", "--db", path("h")}).out, HasSubstr("2 series"));
 }
