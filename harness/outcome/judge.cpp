@@ -5,6 +5,7 @@
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/judged_process.h"
 #include "harness/outcome/whereabouts.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -102,13 +103,22 @@ void judge_misuse(Judgement& judgement, const JudgedProcess& judged) {
   judgement = std::move(broken);
 }
 
-// What a command was left by, or waits for, died: that titles what the command came to of it.
-void judge_child(Judgement& judgement, JudgedProcess& judged) {
-  const bool own = judged.process.recorder.crash.signal != 0 && !judged.process.crashed_in_inquest;
-  if (judged.process.child_signal == 0 || own || !is_failure(judgement.outcome)) return;
-  Judgement died = judge_death(judged, judged.process.child_signal);
+// What a command was left by, or waits for, died: that titles what the command came to of it. So
+// does a signal that its own handler made an exit of, in words of signals or none. Virtual machines
+// go on after one: what they say then titles it.
+void judge_noted(Judgement& judgement, JudgedProcess& judged) {
+  static const Shape kOfSignals(
+      R"((?is).*(?:\bsig(?:nal|segv|bus|ill|fpe|abrt|trap)|segmentation|bus error))");
+  const ProcessRecord& process = judged.process;
+  const int own = process.crashed_in_inquest ? 0 : process.recorder.crash.signal;
+  const bool caught =
+      judgement.outcome == Outcome::exit &&
+      (judgement.basis == Basis::place || kOfSignals.match(judgement.signature, 0).has_value());
+  const int signal = own == 0 ? process.child_signal : caught ? own : 0;
+  if (signal == 0 || !is_failure(judgement.outcome)) return;
+  Judgement died = judge_death(judged, signal);
   judgement.also.push_back({judgement.signature, judgement.known});
-  judgement.signature = died.signature + ", in a process that it started";
+  judgement.signature = died.signature + (own == 0 ? ", in a process that it started" : "");
   judgement.known = died.known;
   judgement.basis = died.basis;
   judgement.why = std::move(died.why);
@@ -140,7 +150,7 @@ Judgement judge(const ProcessRecord& process, std::string_view path) {
   Judgement judgement = decide(judged, path);
   judge_first(judgement, judged);
   judge_misuse(judgement, judged);
-  judge_child(judgement, judged);
+  judge_noted(judgement, judged);
   if (judgement.outcome != Outcome::pass && judgement.outcome != Outcome::not_run) {
     add_also(judgement, judged);
   }

@@ -52,6 +52,24 @@ TEST(Judge, TheExitStatusBeatsAReportedResult) {
   EXPECT_THAT(judgement.signature, HasSubstr("tear-down"));
 }
 
+TEST(Judge, ASignalThatItsOwnHandlerMadeAnExitOfTitlesIt) {
+  const auto left = [](const char* err) {
+    ProcessRecord process = ended_process(Exited{3}, err);
+    process.recorder.crash.signal = SIGSEGV;
+    process.recorder.intact = true;
+    return judge(process);
+  };
+  for (const char* words : {"", "pool: caught SIGSEGV\n", "Segmentation fault at 0x0\n"}) {
+    const Judgement judgement = left(words);
+    EXPECT_EQ(judgement.outcome, Outcome::exit);
+    EXPECT_EQ(judgement.detail, "3");
+    EXPECT_THAT(judgement.signature, HasSubstr("bad access")) << words;
+    EXPECT_EQ(judgement.also.size(), 1U);
+  }
+  // A virtual machine went on after it.
+  EXPECT_THAT(left("LaneError: no lane of the pool\n").signature, HasSubstr("no lane"));
+}
+
 TEST(Judge, ABadAccessWithoutAFunctionIsTitledByWhatCannotBeSurvived) {
   const auto signature = [](const char* err) {
     return judge(ended_process(Signaled{SIGSEGV, false}, err)).signature;
