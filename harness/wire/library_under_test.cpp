@@ -106,7 +106,12 @@ std::string library_identity(const json& provenance) {
 }
 
 std::string changed_code(const json& before, const json& now) {
-  constexpr size_t kShown = 12;
+  // A command's files are told apart by size and time, which are short.
+  const auto shown = [](const std::string& told) {
+    constexpr size_t kDigest = 64;
+    if (told.size() == kDigest) return "SHA-256 " + told.substr(0, 12) + "...";
+    return told.empty() ? "not told" : told;
+  };
   const json& files = before.is_object() && before.contains("code") ? before.at("code") : kNone;
   const json& others = now.is_object() && now.contains("code") ? now.at("code") : kNone;
   if (!files.is_object() || !others.is_object()) return "";
@@ -114,9 +119,8 @@ std::string changed_code(const json& before, const json& now) {
     const std::string was = text_at(files, path.c_str());
     const std::string is = text_at(others, path.c_str());
     if (was == is) continue;
-    return path.substr(path.rfind('/') + 1) + " was changed: its SHA-256 was " +
-           was.substr(0, kShown) + "... and is " +
-           (is.empty() ? "not told" : is.substr(0, kShown) + "...");
+    return path.substr(path.rfind('/') + 1) + " was changed: it was " + shown(was) + " and is " +
+           shown(is);
   }
   return "";
 }

@@ -29,8 +29,9 @@ const nlohmann::json& library_object(const nlohmann::json& provenance);
 /// What tells one build from another, in one line; "" where nothing does.
 std::string library_identity(const nlohmann::json& provenance);
 
-/// Which file of somebody's own code (`code` of a provenance: SHA-256 by path) is not the same in
-/// both, in words: "app.py was changed: its SHA-256 was 01ab... and is 23cd..."; "" where none is.
+/// Which file of somebody's own code (`code` of a provenance: SHA-256, or size and time, by path)
+/// is not the same in both, in words: "app.py was changed: it was SHA-256 01ab... and is SHA-256
+/// 23cd..."; "" where none is.
 std::string changed_code(const nlohmann::json& before, const nlohmann::json& now);
 
 /// "LibTorch 2.15.0", "MLX of unknown version", "MLX 0.32.4 in cpython 3.11.7", "no library". Where

@@ -60,7 +60,9 @@ const std::array<CellWarning, 7> kCellWarnings{{
      nullptr},
     {"more_iterations",
      [](const CellSummary& cell) {
-       return calls_of_a_thread(cell) > static_cast<uint64_t>(cell.cell.iterations);
+       // With end=exit threads work until the process has ended, whoever was inside.
+       return cell.cell.end != End::exit &&
+              calls_of_a_thread(cell) > static_cast<uint64_t>(cell.cell.iterations);
      },
      "{} called their function on after the last iteration, for example {} ({} calls a thread on "
      "average): no two threads had been inside it at once.",

@@ -45,6 +45,11 @@ TEST(Warnings, CallsBeyondTheIterationsAreSaid) {
   sample.journal.trials[0].processes[0].result->unchecked = 2 * 490;
   EXPECT_THAT(warning(sample, "more_iterations"),
               HasSubstr("cpu/infer/default/threads=2 (500 calls a thread on average)"));
+  // There it says nothing: threads work until the process has ended.
+  SampleJournal leaving;
+  leaving.plan("cpu/infer/default/threads=2/end=exit").ran(1);
+  leaving.journal.trials[0].processes[0].result->unchecked = 2 * 490;
+  EXPECT_THAT(warning(leaving, "more_iterations"), IsEmpty());
 }
 
 TEST(Warnings, GpuEventsAroundTrialsAreCounted) {

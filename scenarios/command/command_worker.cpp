@@ -3,6 +3,7 @@
 // reaps the command itself. What the command dies of, and where it hangs, a library finds out that
 // is loaded into it (preload.cpp).
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -98,7 +99,8 @@ json code_of(const OwnCommand& command) {
     struct stat file {};
     const fs::path path = (fs::path(command.folder) / word).lexically_normal();
     if (word.starts_with('-') || stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) continue;
-    code[path.string()] = fmt::format("{} bytes of {}", file.st_size, file.st_mtime);
+    code[path.string()] =
+        fmt::format("{} bytes of {:%F %T} UTC", file.st_size, fmt::gmtime(file.st_mtime));
   }
   return code;
 }

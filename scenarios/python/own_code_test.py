@@ -562,7 +562,7 @@ class OwnCode(OwnCodeTest):
         kept = app.read_text()
         app.write_text("def f():\n    return 2\n\ndef f_expected():\n    return 1\n")
         said = self.mpsprobe("run", "--resume", "out", code=3)
-        self.assertIn("edited.py was changed: its SHA-256 was ", said)
+        self.assertIn("edited.py was changed: it was SHA-256 ", said)
         self.assertIn("put back the one that the run began with, or begin a new run", said)
         # In the same second, of the same length: what is kept of the interpreter's compiler may not stand for it.
         app.write_text(kept.replace("os.kill(os.getppid(), 2)", "open(__file__, 'a').write('#')"))
