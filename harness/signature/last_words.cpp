@@ -33,14 +33,16 @@ std::string_view behind_program(std::string_view line) {
 // The story that speaks for the process; one that another one led to, as Python says, is not it.
 const RuleMatch* decisive_story(const std::vector<RuleMatch>& matches, std::string_view text) {
   const RuleMatch* story = nullptr;
+  const RuleMatch* before = nullptr;  // the link of a chain that the next one speaks of
   for (const RuleMatch& match : matches) {
     if (match.rule->counts == Counts::always) continue;
     if (story == nullptr || match.rule < story->rule) {
-      story = &match;
+      story = before = &match;
       continue;
     }
     if (match.rule > story->rule || match.rule->counts == Counts::as_first_words) continue;
-    const std::string_view between = text.substr(story->end, match.begin - story->end);
+    const std::string_view between = text.substr(before->end, match.begin - before->end);
+    before = &match;
     if (between.find("direct cause of the following exception") != npos) continue;
     // What went wrong while a context was left comes of what made the program leave it.
     const std::string_view own = text.substr(match.begin, match.end - match.begin);

@@ -183,6 +183,32 @@ def waits_for_a_child():
     subprocess.run([sys.executable, "-c", "while True: sum(range(10000))"])
 """
 
+# Exceptions that come of others, and of a thread of one's own.
+CHAIN = """
+import threading
+
+def caused():
+    try:
+        {}["lane"]
+    except KeyError as problem:
+        raise RuntimeError("it cannot be had") from problem
+
+def handled():
+    try:
+        {}["lane"]
+    except KeyError:
+        raise LookupError("no lane at all")
+
+def of_itself():
+    problem = ValueError("of itself")
+    raise problem from problem
+
+def in_a_thread():
+    thread = threading.Thread(target=caused)
+    thread.start()
+    thread.join()
+"""
+
 # Ends while its threads work.
 LEAVING = """
 import atexit, time
@@ -522,6 +548,24 @@ class OwnCode(OwnCodeTest):
     def test_an_exception_without_words_keeps_its_type(self) -> None:
         self.failures_outside("mute")
         self.assertEqual(self.signatures(), ["Mute: <exception str() failed>"])
+
+    def test_a_chain_of_exceptions_is_titled_by_its_cause_and_not_by_what_was_handled(self) -> None:
+        (self.folder / "chain.py").write_text(CHAIN)
+        self.cells("--python", "chain.py::caused,handled,of_itself", "--threads", "2")
+        titles = ["KeyError: lane", "LookupError: no lane at all", "ValueError: of itself"]
+        self.assertEqual(sorted(self.signatures()), titles)
+
+    def test_what_a_thread_of_theirs_dies_of_is_none_of_the_interpreters_end(self) -> None:
+        (self.folder / "chain.py").write_text(CHAIN)
+        cell = self.cells("--python", "chain.py::in_a_thread", "--threads", "2")["in_a_thread"]
+        self.assertEqual((cell["failures"], cell["counted"]), (2, 2), self.report())
+        self.assertEqual(self.signatures(), ["KeyError: lane"])
+        self.assertNotIn("interpreter's end", self.report())
+
+    def test_an_import_that_hangs_is_waited_for_as_long_as_was_said(self) -> None:
+        (self.folder / "slow.py").write_text("import threading\nthreading.Event().wait()\n")
+        words = ("run", "--python", "slow.py::f", "--timeout", "1", "--out", "out")
+        self.assertIn("did not answer within 1 s", self.mpsprobe(*words, code=3))
 
     def test_a_signal_that_says_nothing_does_not_end_the_run(self) -> None:
         self.assertEqual(self.failures_outside("signals_the_runner"), {"signals_the_runner": (0, 2)})

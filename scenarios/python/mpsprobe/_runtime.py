@@ -17,7 +17,7 @@ import threading
 
 from . import interruptions
 from .program import Cell, Failure, Program, SetupFailed, Unsupported
-from .telling import print_traceback, words_of
+from .telling import print_traceback, root_of, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def library() -> ctypes.CDLL:
 
 
 def text_of(problem: BaseException, tells_runtime_error: bool = False) -> str:
-    """What the runner is told: an exception with its type (Program.tells_runtime_error)."""
+    """What the runner is told: what the exception comes of, with its type (Program.tells_runtime_error)."""
+    problem = root_of(problem)
     text = words_of(problem)
     bare = type(problem) is RuntimeError and text and not tells_runtime_error
     if isinstance(problem, Failure) or bare:
@@ -167,7 +168,7 @@ def _status_of(problem: BaseException) -> int:
     if isinstance(problem, Failure):
         return STATUS[problem.kind]
     print_traceback(problem)
-    return STATUS["out_of_memory" if isinstance(problem, MemoryError) else "exception"]
+    return STATUS["out_of_memory" if isinstance(root_of(problem), MemoryError) else "exception"]
 
 
 class _Objects:

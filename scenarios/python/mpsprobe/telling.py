@@ -23,6 +23,14 @@ def in_words(problem: BaseException) -> str:
     return f"{name}: {text}{place}" if text else name + place
 
 
+def root_of(problem: BaseException) -> BaseException:
+    """What it comes of by the code's own words, `raise ... from`. What was only being handled when it was raised is
+    no cause: a handler may try another way, and fail of that."""
+    for _ in range(100):  # a chain may be a circle
+        problem = problem if problem.__cause__ is None else problem.__cause__
+    return problem
+
+
 def words_of(problem: BaseException) -> str:
     """Its text; where its own `__str__` fails, that it does."""
     try:
