@@ -1,15 +1,18 @@
-"""What a handler of a signal raises while the main thread runs code of this package.
+"""What a handler of a signal raises while the main thread runs code of this package, and what a thread of the code under
+test dies of.
 
 Python runs handlers on the main thread, between any two of its instructions. What one raises while the
 package waits for threads must not make it go on without them. It is told to the runner at once, as an
-exception of the main thread, which it would end in a program of one's own, and the trial goes on. Code
-under test may set a handler, or take hold of signal.signal, when it is imported: watched before that.
+exception of the main thread, which it would end in a program of one's own, and the trial goes on. So is
+what a thread dies of: printed at the same time by several it could not be read. Code under test may set
+a handler, or take hold of signal.signal, when it is imported: watched before that.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ def runs_package(frame: FrameType | None) -> bool:
     return True
 
 
-# Gets what a handler raises, from when the run begins.
+# Gets it from when the run begins.
 tell: Callable[[BaseException], None] | None = None
 
 
@@ -41,6 +44,18 @@ def watch() -> None:
     set_handler, get_handler = signal.signal, signal.getsignal
     told: set[type] = set()
     given: dict[Any, Any] = {}  # by the handler that stands in its place
+    print_of_thread = threading.excepthook
+
+    def tell_once(problem: BaseException) -> None:
+        if type(problem) not in told:  # a timer may ring a thousand times a second
+            told.add(type(problem))
+            tell(problem)
+
+    def tell_of_thread(args: Any) -> None:
+        if tell is None or args.exc_type is SystemExit:
+            print_of_thread(args)
+        else:
+            tell_once(args.exc_value)
 
     def guarded(handler: Any) -> Any:
         handling = False
@@ -55,9 +70,7 @@ def watch() -> None:
             except BaseException as problem:
                 if tell is None or not runs_package(frame):
                     raise
-                if type(problem) not in told:  # a timer may ring a thousand times a second
-                    told.add(type(problem))
-                    tell(problem)
+                tell_once(problem)
             finally:
                 handling = False
 
@@ -76,4 +89,5 @@ def watch() -> None:
 
     if get_handler(signal.SIGINT) is signal.default_int_handler:
         set_guarded(signal.SIGINT, signal.default_int_handler)
+    threading.excepthook = tell_of_thread
     signal.signal, signal.getsignal = set_guarded, get_given  # type: ignore[assignment]
