@@ -171,23 +171,6 @@ def _status_of(problem: BaseException) -> int:
     return STATUS["out_of_memory" if isinstance(root_of(problem), MemoryError) else "exception"]
 
 
-class _Objects:
-    """What the library holds by a number: workloads, lanes, threads."""
-
-    def __init__(self) -> None:
-        self._held: dict[int, Any] = {}
-
-    def hold(self, thing: Any) -> int:
-        self._held[id(thing)] = thing
-        return id(thing)
-
-    def __getitem__(self, handle: int) -> Any:
-        return self._held[handle]
-
-    def release(self, handle: int) -> None:
-        self._held.pop(handle, None)
-
-
 def stack_of(cell: Cell) -> int:
     """What the cell asks for. Raises Unsupported where threads of Python's cannot have it."""
     size = cell.number("stack")
@@ -268,11 +251,15 @@ class _Adapter:
 
     def __init__(self, program: Program, forked: Callable[[], bool]) -> None:
         self._program = program
-        self._objects = _Objects()
+        self._objects: dict[int, Any] = {}  # what the library holds by a number: workloads, lanes, threads
         self._texts: dict[Any, ctypes.Array[ctypes.c_char]] = {}
         self._forked = forked
         self._ends = ThreadEnds()
         self._stack = 0
+
+    def _hold(self, thing: Any) -> int:
+        self._objects[id(thing)] = thing
+        return id(thing)
 
     def _text(self, owner: Any, text: str) -> int:
         """The address of a text that lives until its owner gives another."""
@@ -307,24 +294,21 @@ class _Adapter:
         asked = Cell(value_of)
         self._ends.plan(asked)
         self._stack = stack_of(asked)
-        out[0] = self._objects.hold(self._program.make_workload(asked, seed))
+        out[0] = self._hold(self._program.make_workload(asked, seed))
         return OK
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        """What is a method of the same name of a workload or a lane, and returns nothing."""
+
+        def call(held: int, *arguments: int) -> int:
+            getattr(self._objects[held], name)(*arguments)
+            return OK
+
+        return call
 
     # of the workload
-    def touch_device(self, workload: int) -> int:
-        self._objects[workload].touch_device()
-        return OK
-
     def make_lane(self, workload: int, thread: int, out: Any) -> int:
-        out[0] = self._objects.hold(self._objects[workload].make_lane(thread))
-        return OK
-
-    def settle(self, workload: int) -> int:
-        self._objects[workload].settle()
-        return OK
-
-    def wait_beside(self, workload: int) -> int:
-        self._objects[workload].wait_beside()
+        out[0] = self._hold(self._objects[workload].make_lane(thread))
         return OK
 
     def observed_path(self, workload: int) -> int:
@@ -332,28 +316,13 @@ class _Adapter:
 
     def free_workload(self, workload: int) -> None:
         self._objects[workload].close()
-        self._objects.release(workload)
+        self._objects.pop(workload, None)
 
     # of a lane
     def operation(self, lane: int) -> int:
         if lane not in self._texts:
             self._text(lane, self._objects[lane].operation())
         return ctypes.addressof(self._texts[lane])
-
-    def enter(self, lane: int) -> int:
-        self._objects[lane].enter()
-        return OK
-
-    def launch(self, lane: int, iteration: int) -> int:
-        self._objects[lane].launch(iteration)
-        return OK
-
-    def synchronise(self, lane: int) -> int:
-        self._objects[lane].synchronise()
-        return OK
-
-    def leave(self, lane: int) -> None:
-        self._objects[lane].leave()
 
     def check(self, lane: int, out: Any) -> int:
         checked = self._objects[lane].check()
@@ -366,7 +335,7 @@ class _Adapter:
 
     def free_lane(self, lane: int) -> None:
         self._texts.pop(lane, None)
-        self._objects.release(lane)
+        self._objects.pop(lane, None)
 
     # of threads
     def start_thread(self, _context: int, slot: int, body: Any, argument: int, out: Any) -> int:
@@ -374,12 +343,12 @@ class _Adapter:
         thread = HostThread(lambda: body(argument), slot, self._stack, may_end)
         if may_end is not None:
             self._ends.keep(thread.thread)
-        out[0] = self._objects.hold(thread)
+        out[0] = self._hold(thread)
         return OK
 
     def join_thread(self, _context: int, thread: int) -> None:
         self._objects[thread].wait()
-        self._objects.release(thread)
+        self._objects.pop(thread, None)
 
     def end_threads(self) -> bool:
         """The rest of them, unless their work goes on until the process has ended: false then."""
