@@ -162,10 +162,13 @@ Emission emit_mlx(const EmissionRequest& request) {
   }
   (mlx.shares_weights() ? by_main : mlx.by_main() ? own : before).add(weights);
   const std::string call = mlx.fill(mlx.recipe().call);
+  const bool one = cell.iterations == 1;
   if (mlx.is_lazy()) {
-    by_main.add("std::vector<mx::array> results;")
+    by_main.add(fmt::format("const mx::array result = {};", call), one)
+        .add("std::vector<mx::array> results;", !one)
         .add(fmt::format("for (int i = 0; i < {}; ++i) results.push_back({});", cell.iterations,
-                         call));
+                         call),
+             !one);
   }
   if (cell.op == "compiled") {
     by_main.add("const auto compiled = mx::compile([](const std::vector<mx::array>& in) {")
@@ -179,9 +182,8 @@ Emission emit_mlx(const EmissionRequest& request) {
   // A release that refuses the stream of another thread has not failed.
   const bool refusable = mlx.others_stream() && request.outcome != Outcome::exception;
   launch.add("const std::lock_guard<std::mutex> turn(lock);", cell.lock == Lock::forward);
-  const std::string lazy = cell.iterations > 1 ? "results[i]" : "results[0]";
   if (mlx.is_lazy()) {
-    launch.add(fmt::format("const mx::array result = {};", lazy), numbers);
+    launch.add("const mx::array result = results[i];", numbers && !one);
   } else if (cell.op == "compiled") {
     launch.add("const mx::array result = compiled({x, weight})[0];");
   } else {
@@ -190,7 +192,7 @@ Emission emit_mlx(const EmissionRequest& request) {
   launch.add("try {", refusable)
       .add(fmt::format("{}mx::{}eval({});", refusable ? "  " : "",
                        cell.op == "async_eval" ? "async_" : "",
-                       mlx.is_lazy() && !numbers ? lazy : "result"))
+                       mlx.is_lazy() && !numbers && !one ? "results[i]" : "result"))
       .add(
           "} catch (const std::runtime_error&) {\n  return;  // MLX refuses another thread's "
           "stream\n}",
@@ -292,12 +294,16 @@ Emission emit_mlx_python(const EmissionRequest& request) {
     after.add(stream, !form.stream_first && stream_used).add(inputs, !form.inputs_first);
   }
   (mlx.shares_weights() ? by_main : before).add(weights);
-  by_main.add(fmt::format("lazy = [{} for _ in range({})]", call, cell.iterations), mlx.is_lazy())
+  by_main
+      .add(cell.iterations == 1
+               ? "lazy = " + call
+               : fmt::format("lazy = [{} for _ in range({})]", call, cell.iterations),
+           mlx.is_lazy())
       .add("compiled = mx.compile(lambda x, weight: mx.sum(mx.tanh(x @ weight)))",
            cell.op == "compiled")
       .add("lock = threading.Lock()", cell.lock == Lock::forward)
       .add("got = []", numbers);
-  const std::string result = mlx.is_lazy()           ? (cell.iterations > 1 ? "lazy[i]" : "lazy[0]")
+  const std::string result = mlx.is_lazy()           ? (cell.iterations > 1 ? "lazy[i]" : "lazy")
                              : cell.op == "compiled" ? "compiled(x, weight)"
                                                      : call;
   const std::string_view indent = cell.lock == Lock::forward ? "    " : "";
