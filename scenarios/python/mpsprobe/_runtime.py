@@ -246,6 +246,16 @@ class ThreadEnds:
             thread.join()
 
 
+def _calling(name: str) -> Callable[..., int]:
+    """A method of _Adapter that calls the one of that name of what the library holds, which returns nothing."""
+
+    def call(self: _Adapter, held: int, *arguments: int) -> int:
+        getattr(self._objects[held], name)(*arguments)
+        return OK
+
+    return call
+
+
 class _Adapter:
     """The callbacks of struct mpsprobe_worker over a program. Their names are those of the struct."""
 
@@ -297,16 +307,9 @@ class _Adapter:
         out[0] = self._hold(self._program.make_workload(asked, seed))
         return OK
 
-    def __getattr__(self, name: str) -> Callable[..., int]:
-        """What is a method of the same name of a workload or a lane, and returns nothing."""
-
-        def call(held: int, *arguments: int) -> int:
-            getattr(self._objects[held], name)(*arguments)
-            return OK
-
-        return call
-
     # of the workload
+    touch_device, settle, wait_beside = map(_calling, ("touch_device", "settle", "wait_beside"))
+
     def make_lane(self, workload: int, thread: int, out: Any) -> int:
         out[0] = self._hold(self._objects[workload].make_lane(thread))
         return OK
@@ -319,6 +322,8 @@ class _Adapter:
         self._objects.pop(workload, None)
 
     # of a lane
+    enter, launch, synchronise, leave = map(_calling, ("enter", "launch", "synchronise", "leave"))
+
     def operation(self, lane: int) -> int:
         if lane not in self._texts:
             self._text(lane, self._objects[lane].operation())
