@@ -282,8 +282,8 @@ void add_debug_options(CLI::App& app, DebugOptions& options) {
       ->check(one_of({"gdb", "lldb"}))
       ->type_name("NAME");
   app.add_option("--rr", options.recording,
-                 "record each process with rr, in its chaos mode, and keep in this new folder the "
-                 "one that fails: gdb replays it from its end, forwards and backwards")
+                 "record each process with rr, in its chaos mode, and keep the one that fails in "
+                 "this new folder: gdb begins at its end, and can go back (Linux)")
       ->excludes("--debugger")
       ->type_name("FOLDER");
   app.add_option("--attempts", options.attempts, "processes after which it is given up")
