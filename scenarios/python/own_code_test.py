@@ -471,6 +471,39 @@ def ends_expected():
 """
 
 
+DOCTESTS = """
+def right():
+    '''
+    >>> same = right
+    >>> same()
+    1
+    '''
+    return 1
+
+def wrong():
+    '''
+    >>> right() + 2
+    4
+    '''
+
+def raises():
+    '''
+    >>> {}["lane"]
+    1
+    '''
+"""
+
+PRINTS = """
+import atexit, json
+
+print("loading {", json.dumps({"a": {"mpsprobe_worker": 1}}), end="")
+atexit.register(print, "left {}")
+
+def f():
+    return 1
+"""
+
+
 class OwnCodeTest(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="mpsprobe-own-")
@@ -518,6 +551,11 @@ class OwnCode(OwnCodeTest):
         self.assertIn("KeyError: missing", report)
         self.assertIn("string_at", report)
         self.assertIn(f"--env MPSPROBE_PYTHON_CODE={self.folder.resolve()}/app.py::{names}", report)
+
+    def test_what_a_module_prints_when_it_is_imported_and_left_is_let_pass(self) -> None:
+        (self.folder / "prints.py").write_text(PRINTS)
+        cell = self.cells("--python", "prints.py::f", "--threads", "2")["f"]
+        self.assertEqual((cell["failures"], cell["counted"]), (0, 2), self.report())
 
     def test_a_failure_of_the_setup_is_none_of_the_function(self) -> None:
         said = self.mpsprobe("run", "--python", "app.py::bad_setup", "--trials", "2", "--out", "out", code=4)
@@ -781,6 +819,18 @@ class OwnCode(OwnCodeTest):
         self.assertFalse((self.folder / "own.xml").exists())
 
     @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_a_doctest_runs_with_one_thread(self) -> None:
+        (self.folder / "pytest.ini").write_text("[pytest]\naddopts = --doctest-modules\n")
+        (self.folder / "lib.py").write_text(DOCTESTS)
+        cells = self.cells("--pytest", "lib.py", "--threads", "1")
+        failed = {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
+        self.assertEqual(failed, {"lib.lib.right": (0, 2), "lib.lib.wrong": (2, 2), "lib.lib.raises": (2, 2)})
+        self.assertIn("KeyError: lane", self.report())
+        self.assertIn("expected 4, got 3", self.report())
+        said = self.mpsprobe("run", "--pytest", "lib.py", "--threads", "2", "--out", "shared", code=4)
+        self.assertIn("a DoctestItem is no function: it runs with one thread alone", said)
+
     def test_a_suite_is_collected_once_and_no_test_is_called_for_long(self) -> None:
         (self.folder / "test_suite.py").write_text(SUITE_WITH_A_LONG_TEST)
         calls = self.folder / "calls"

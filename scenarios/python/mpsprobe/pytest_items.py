@@ -62,7 +62,9 @@ class TestWorkload(Workload):
         self.item = item
         self.threads = cell.number("threads")
         asked = cell.number("iterations") != DEFAULT_ITERATIONS
-        self.begins_calls_for = math.inf if asked else BEGINS_CALLS_FOR
+        # A doctest's run takes the names away that another one needs.
+        once = hasattr(item, "dtest")
+        self.begins_calls_for = 0 if once else math.inf if asked else BEGINS_CALLS_FOR
         self.clears_streams = frameworks.leaving(cell)
         self.problem: BaseException | None = None  # a thread's, of a call
         self._require_that_it_can_run()
@@ -76,13 +78,13 @@ class TestWorkload(Workload):
         self._report("setup", None)
         if any(mark.name == "xfail" for mark in item.iter_markers()):
             raise Unsupported("the test is marked xfail: whether it failed says nothing")
-        self.fixtures = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+        self.fixtures = {name: item.funcargs[name] for name in item._fixtureinfo.argnames} if self.threads > 1 else {}
 
     def _require_that_it_can_run(self) -> None:
-        if not hasattr(self.item, "_fixtureinfo") or not callable(getattr(self.item, "obj", None)):
-            raise Unsupported(f"a {type(self.item).__name__} is neither a function nor a method")
         if self.threads == 1:
             return
+        if not hasattr(self.item, "_fixtureinfo") or not callable(getattr(self.item, "obj", None)):
+            raise Unsupported(f"a {type(self.item).__name__} is no function: it runs with one thread alone")
         if inspect.iscoroutinefunction(self.item.obj) or inspect.isasyncgenfunction(self.item.obj):
             raise Unsupported("the test is a coroutine function: it runs with one thread alone")
         alone = sorted(NOT_SHARED & set(self.item.fixturenames))
@@ -148,6 +150,8 @@ class TestLane(Lane):
                 raise Unsupported(f"the test {SAYS_NOTHING[kind]}: {problem}") from None
             if kind == "Failed":  # pytest.fail
                 raise WrongResult(words_of(problem)) from None
+            if kind == "DocTestFailure":
+                raise WrongResult(f"expected {problem.example.want.strip()}, got {problem.got.strip()}") from None
             raise
         self._passed += 1
 
@@ -162,6 +166,8 @@ class TestLane(Lane):
                 item.obj(**self._fixtures)
         except BaseException as problem:
             self._workload.problem = problem
+            if type(problem).__name__ == "UnexpectedException":  # of a doctest
+                raise problem.exc_info[1] from None
             raise
 
     def synchronise(self) -> None:

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 
 #include "harness/executor/environment.h"
 #include "harness/executor/worker_starts.h"
@@ -67,6 +68,27 @@ std::string own_reason(const CommandResult& result, const std::string& path) {
   return "";
 }
 
+/// The first object in what a worker printed that says what a worker is, else none. What it loads
+/// prints as well: a module of somebody's own when it is imported, a library when it is left.
+json answer_in(const std::string& printed) {
+  constexpr int kDeepest = 16;
+  std::istringstream in(printed);
+  for (size_t at = printed.find('{'); at != std::string::npos; at = printed.find('{', at)) {
+    in.clear();
+    in.seekg(static_cast<std::streamoff>(at));
+    try {
+      json answer;
+      in >> answer;
+      const std::string_view text(printed.data() + at, static_cast<size_t>(in.tellg()) - at);
+      if (answer.contains("mpsprobe_worker") && !nested_deeper(text, kDeepest)) return answer;
+      at += text.size();
+    } catch (const json::parse_error& error) {
+      at += std::max<size_t>(error.byte, 2) - 1;
+    }
+  }
+  return {};
+}
+
 json describe(const std::string& name, const std::string& path,
               const std::vector<std::string>& environment, double seconds) {
   const std::string who = fmt::format("worker {} ({})", name, path);
@@ -88,10 +110,8 @@ json describe(const std::string& name, const std::string& path,
                                    how_it_ended(result, seconds), last.empty() ? "" : ": ", last,
                                    redirected.empty() ? remedy_for(result, path) : redirected));
   }
-  constexpr int kDeepest = 16;
-  json answer =
-      nested_deeper(result.out, kDeepest) ? json() : json::parse(result.out, nullptr, false);
-  if (!answer.is_object() || !answer.contains("mpsprobe_worker")) {
+  json answer = answer_in(result.out);
+  if (answer.is_null()) {
     throw MachineError(
         fmt::format("{} does not answer as a worker. Name a program that speaks the protocol of "
                     "docs/protocol.md",
