@@ -129,7 +129,7 @@ TEST_F(ProofTest, AProgramThatDoesNotCompileDoesNotHold) {
   const fs::path broken = folder_ / "broken";
   fs::create_directories(folder_);
   fs::copy(request.what.programs, broken, fs::copy_options::recursive);
-  std::ofstream(broken / "threads.cpp.mustache", std::ios::app) << "int (\n";
+  std::ofstream(broken / "threads.cpp.mustache") << "#include \"missing.h\"\n";
   request.what.programs = broken;
   const Proved proved = prove(request);
   EXPECT_FALSE(arm_of(proved, ProofArm::build).held);
