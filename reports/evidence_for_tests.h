@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 

@@ -9,7 +9,7 @@
 
 #include "harness/journal/header_fields.h"
 #include "harness/record/trial_fields.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 

@@ -51,5 +51,5 @@ mpsprobe_test(torch_operations_test ONE_PROCESS
 # What the Python worker's table is held against.
 if(MPSPROBE_BUILD_TESTS)
   mpsprobe_program(mpsprobe-torch-numbers
-    SOURCES ${mpsprobe_no_mps} ${CMAKE_CURRENT_LIST_DIR}/operations/torch_numbers.cpp LIBRARIES mpsprobe::torch)
+    SOURCES ${mpsprobe_no_mps} ${CMAKE_CURRENT_LIST_DIR}/operations/torch_numbers_for_tests.cpp LIBRARIES mpsprobe::torch)
 endif()

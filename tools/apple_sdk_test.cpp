@@ -2,7 +2,7 @@
 // and a network.
 #include <gmock/gmock.h>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -2,7 +2,7 @@
 // Mac.
 #include <gmock/gmock.h>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "reproducers/emit/emission.h"
 #include "scenarios/sim/operations.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -2,7 +2,7 @@
 // of this machine.
 #include <gmock/gmock.h>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

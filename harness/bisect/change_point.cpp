@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "harness/statistics/beta.h"
+#include "harness/statistics/interval.h"
 
 namespace mpsprobe {
 namespace {
@@ -87,9 +88,7 @@ class Posterior {
  public:
   explicit Posterior(std::span<const Proportion> builds) {
     for (const Proportion& build : builds) {
-      if (build.failures < 0 || build.failures > build.trials) {
-        throw std::invalid_argument("failures are not 0 to trials");
-      }
+      check_count(build.failures, build.trials);
       all_.failures += build.failures;
       all_.passes += build.trials - build.failures;
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/statistics/anytime.h"
+#include "harness/statistics/fixed_size_for_tests.h"
 #include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 

@@ -50,7 +50,6 @@ class Settling {
   std::optional<size_t> next_to_sharpen(const std::function<bool(size_t)>& busy) const;
 
   const std::vector<SettlingLine>& lines() const { return lines_; }
-  const std::vector<SeenCell>& cells() const { return cells_; }
   const RateQuestion& question() const { return question_; }
 
  private:

@@ -27,15 +27,6 @@ double seconds_since(Clock::time_point when) {
 
 using Children = std::vector<std::unique_ptr<Child>>;
 
-bool any(const Children& children, bool (Child::*is)() const) {
-  return std::any_of(children.begin(), children.end(),
-                     [is](const auto& child) { return ((*child).*is)(); });
-}
-bool all(const Children& children, bool (Child::*is)() const) {
-  return std::all_of(children.begin(), children.end(),
-                     [is](const auto& child) { return ((*child).*is)(); });
-}
-
 void wait_for_news(const Children& children) {
   std::vector<pollfd> polled;
   int patience = 1000;
@@ -147,17 +138,17 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
   expect_next(request, iteration);
   bool opened = false;
   bool cancelled = false;
-  while (!all(children, &Child::finished)) {
+  while (!std::ranges::all_of(children, &Child::finished)) {
     wait_for_news(children);
     for (const auto& child : children) child->pump();
     if (interrupted_.load()) {
       for (const auto& child : children) child->end(EndedBy::user);
     }
     if (opened) continue;
-    if (all(children, &Child::ready)) {
+    if (std::ranges::all_of(children, &Child::ready)) {
       for (const auto& child : children) child->open_gate();
       opened = true;
-    } else if (!cancelled && any(children, &Child::finished)) {
+    } else if (!cancelled && std::ranges::any_of(children, &Child::finished)) {
       // One is gone before all were ready: the cell's number of processes cannot run together.
       for (const auto& child : children) child->end(EndedBy::cancelled);
       cancelled = true;

@@ -14,7 +14,4 @@ nlohmann::json trial_to_json(const TrialRecord& trial);
 /// The inverse. Throws nlohmann::json::exception or InputError where the object is no trial.
 TrialRecord trial_from_json(const nlohmann::json& object);
 
-/// `text` as valid UTF-8: every byte that is none becomes U+FFFD.
-std::string valid_utf8(const std::string& text);
-
 }  // namespace mpsprobe

@@ -18,8 +18,8 @@
 #include "harness/platform/device_class.h"
 #include "harness/platform/machine.h"
 #include "harness/platform/machine_use.h"
+#include "harness/platform/memory.h"
 #include "harness/platform/processor_use.h"
-#include "harness/process/max_rss.h"
 #include "harness/test_series.h"
 #ifdef __linux__
 #include <sys/syscall.h>

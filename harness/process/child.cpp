@@ -17,7 +17,6 @@
 #include "harness/platform/memory.h"
 #include "harness/process/child_crashes.h"
 #include "harness/process/descendants.h"
-#include "harness/process/max_rss.h"
 #include "harness/stack/process_stack.h"
 #include "harness/stack/stack.h"
 

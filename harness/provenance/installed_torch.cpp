@@ -43,14 +43,6 @@ std::string version_in_header(const std::string& text) {
 
 }  // namespace
 
-std::string_view torch_library_name() {
-#ifdef __APPLE__
-  return "libtorch_cpu.dylib";
-#else
-  return "libtorch_cpu.so";
-#endif
-}
-
 InstalledTorch read_installed_torch(const fs::path& library) {
   InstalledTorch torch;
   const fs::path root = library.parent_path().parent_path();

@@ -14,10 +14,6 @@ struct InstalledTorch {
   std::string fingerprint;  ///< fingerprint_of its libtorch_cpu
 };
 
-/// File name of the library that the workers link: "libtorch_cpu.so", on macOS
-/// "libtorch_cpu.dylib".
-std::string_view torch_library_name();
-
 /// Of the LibTorch whose libtorch_cpu is `library`: in the folder above lib/, a wheel has
 /// version.py, a zip build-version and build-hash; a source build at least its headers. Never
 /// throws for what the files hold.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/journal/trial_json.h"
+#include "harness/journal/record_json.h"
 #include "harness/signature/find_failures.h"
 
 namespace mpsprobe {

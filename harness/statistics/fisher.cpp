@@ -1,19 +1,16 @@
 #include "harness/statistics/fisher.h"
 
 #include <algorithm>
-#include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <stdexcept>
 
-#include "harness/statistics/interval.h"
+#include "harness/statistics/stratified.h"
 
 namespace mpsprobe {
 namespace {
 
-constexpr double kSameProbability = 1e-7;  // relative
 constexpr double kMostTrials = 1e6;
 
 std::vector<size_t> ascending(const std::vector<double>& values) {
@@ -27,26 +24,8 @@ std::vector<size_t> ascending(const std::vector<double>& values) {
 }  // namespace
 
 double fisher_exact(const Proportion& first, const Proportion& second) {
-  check_count(first.failures, first.trials);
-  check_count(second.failures, second.trials);
-  const int64_t trials = int64_t{first.trials} + second.trials;
-  const int64_t failures = int64_t{first.failures} + second.failures;
-  if (first.trials == 0 || second.trials == 0 || failures == 0 || failures == trials) return 1;
-
-  // How many of the failures fall to the first side, at least and at most.
-  const int64_t low = std::max<int64_t>(0, failures - second.trials);
-  const int64_t high = std::min<int64_t>(failures, first.trials);
-  const boost::math::hypergeometric_distribution<> split(static_cast<unsigned>(failures),
-                                                         static_cast<unsigned>(first.trials),
-                                                         static_cast<unsigned>(trials));
-  const double most =
-      boost::math::pdf(split, static_cast<unsigned>(first.failures)) * (1 + kSameProbability);
-  double sum = 0;
-  for (int64_t x = low; x <= high; ++x) {
-    const double chance = boost::math::pdf(split, static_cast<unsigned>(x));
-    if (chance <= most) sum += chance;
-  }
-  return std::min(1.0, sum);
+  const Stratum one{first, second};
+  return stratified_exact({&one, 1});
 }
 
 std::vector<double> holm_corrected(const std::vector<double>& p_values) {

@@ -7,18 +7,13 @@
 #include <stdexcept>
 
 #include "harness/statistics/beta.h"
+#include "harness/statistics/interval.h"
 
 namespace mpsprobe {
 namespace {
 
 constexpr std::array<double, 4> kOddsRatios{1.5, 2, 3, 5};
 constexpr double kEndsInANight = 1.0 / 90;
-
-void refuse_impossible(const Proportion& counts) {
-  if (counts.failures < 0 || counts.failures > counts.trials) {
-    throw std::invalid_argument("failures are not 0 to trials");
-  }
-}
 
 /// Jeffreys' posterior of a rate.
 struct Posterior {
@@ -52,11 +47,11 @@ double log_chance_of_others(double rate, bool more, const Proportion& next) {
 }  // namespace
 
 RateDrift weigh_nights(const Proportion& record, std::span<const Proportion> nights) {
-  refuse_impossible(record);
+  check_count(record.failures, record.trials);
   RateDrift drift;
   Proportion before = record;
   for (const Proportion& night : nights) {
-    refuse_impossible(night);
+    check_count(night.failures, night.trials);
     before.failures += night.failures;
     before.trials += night.trials;
   }
@@ -78,7 +73,7 @@ RateDrift weigh_nights(const Proportion& record, std::span<const Proportion> nig
 }
 
 double chance_gone(const Proportion& seen, std::span<const int> silent) {
-  refuse_impossible(seen);
+  check_count(seen.failures, seen.trials);
   const Posterior rate(seen);
   Proportion spared;
   double gone = 0;  // chance of the nights, had it ended before one of them

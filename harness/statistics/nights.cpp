@@ -6,11 +6,11 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
 #include "harness/statistics/beta.h"
+#include "harness/statistics/interval.h"
 
 namespace mpsprobe {
 namespace {
@@ -44,9 +44,7 @@ using Grid = std::array<std::array<double, kMeans>, kSpreads>;
 /// How likely a night's count is under each mean and spread, in logarithms and in this order of
 /// its trials.
 Grid night_evidence(const Proportion& night) {
-  if (night.failures < 0 || night.failures > night.trials) {
-    throw std::invalid_argument("failures are not 0 to trials");
-  }
+  check_count(night.failures, night.trials);
   Grid grid;
   for (size_t s = 0; s < kSpreads; ++s) {
     const double spread = spread_at(s);

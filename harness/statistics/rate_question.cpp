@@ -1,7 +1,6 @@
 #include "harness/statistics/rate_question.h"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
 namespace mpsprobe {
@@ -9,19 +8,6 @@ namespace {
 
 // Rounding must not cost a trial where k ln(p1/p0) equals the bound.
 constexpr double kTolerance = 1e-9;
-constexpr int kMostFixedSize = 1'000'000;
-
-bool suffices(const RateQuestion& question, int n) {
-  const boost::math::binomial_distribution<> seldom(n, question.seldom_rate);
-  const boost::math::binomial_distribution<> often(n, question.often_rate);
-  // The fewest failures that p0 gives with at most alpha.
-  int k = std::max(1, static_cast<int>(std::floor(question.seldom_rate * n)));
-  while (k <= n && boost::math::cdf(boost::math::complement(seldom, k - 1)) >
-                       question.false_often + kTolerance) {
-    ++k;
-  }
-  return k <= n && boost::math::cdf(often, k - 1) <= question.false_seldom + kTolerance;
-}
 
 }  // namespace
 
@@ -53,14 +39,6 @@ RateQuestion question_for(const Proportion& baseline, int most_trials) {
   question.seldom_rate = question.often_rate / 10;
   question.most_trials = most_trials;
   return question;
-}
-
-int fixed_size(const RateQuestion& question) {
-  // More trials do not always suffice where fewer did (k is a whole number), so each n is asked.
-  for (int n = 1; n < kMostFixedSize; ++n) {
-    if (suffices(question, n)) return n;
-  }
-  return kMostFixedSize;
 }
 
 }  // namespace mpsprobe

@@ -43,10 +43,4 @@ RateQuestion question_for(const Proportion& baseline, int most_trials);
 /// `most_trials` is left out of account. Pure.
 int trials_until_seldom(const RateQuestion& question, const Proportion& seen);
 
-/// How many trials the test of a fixed size takes that answers `question` with the same two error
-/// rates: the smallest n for which some k has P(at least k failures | p0) <= alpha and P(fewer than
-/// k | p1) <= beta. What a sequential test saves is measured against this. Linear in the answer
-/// times its logarithm; 1,000,000 where it takes more.
-int fixed_size(const RateQuestion& question);
-
 }  // namespace mpsprobe

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "harness/statistics/fixed_size_for_tests.h"
+
 namespace mpsprobe {
 namespace {
 

@@ -5,8 +5,9 @@
 #include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
+
+#include "harness/statistics/interval.h"
 
 namespace mpsprobe {
 namespace {
@@ -49,11 +50,11 @@ std::vector<double> convolved(const std::vector<double>& a, const std::vector<do
 }  // namespace
 
 double stratified_exact(std::span<const Stratum> strata) {
-  if (strata.size() == 1) return fisher_exact(strata[0].first, strata[0].second);
   std::vector<double> chances{1};
   int64_t seen = 0;
   for (const Stratum& stratum : strata) {
-    fisher_exact(stratum.first, stratum.second);  // refuses counts that cannot be
+    check_count(stratum.first.failures, stratum.first.trials);
+    check_count(stratum.second.failures, stratum.second.trials);
     const Split split = split_of(stratum);
     chances = convolved(chances, split.chances);
     seen += stratum.first.failures - split.low;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/analysis/analysis.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 namespace {

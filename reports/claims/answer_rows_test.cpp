@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 namespace {

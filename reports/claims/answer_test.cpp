@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "harness/statistics/anytime.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reports/words/report_words.h"
 
 namespace mpsprobe {

@@ -11,7 +11,7 @@
 #include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/statistics/stratified.h"
 #include "harness/test_series.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reports/writers/markdown.h"
 
 namespace mpsprobe {

@@ -15,7 +15,7 @@
 #include "reports/expectations/expectation_words.h"
 #include "reports/expectations/judge_expectations.h"
 #include "reports/html/html.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/github.h"
 #include "reports/writers/json.h"

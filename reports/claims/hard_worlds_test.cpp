@@ -17,7 +17,7 @@
 #include "harness/campaign/settling.h"
 #include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reports/writers/terminal.h"
 
 namespace mpsprobe {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reports/writers/markdown.h"
 
 namespace mpsprobe {

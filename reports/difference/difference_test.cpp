@@ -8,7 +8,7 @@
 #include "harness/input/input_error.h"
 #include "harness/test_series.h"
 #include "reports/difference/difference_words.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reports/writers/json.h"
 
 namespace mpsprobe {

@@ -62,11 +62,8 @@ KnownWhere parse_where(const PlacedJson& node) {
     for (const PlacedJson& cell : node.at("cells").items()) {
       where.cells.push_back(cell.text());
       if (where.cells.back().find_first_of("*?[") != std::string::npos) continue;
-      try {  // without a wildcard it is a cell, or a slip
-        where.cells.back() = to_string(parse_cell(where.cells.back()));
-      } catch (const InputError& error) {
-        cell.fail(error.problem(), error.remedy());
-      }
+      // Without a wildcard it is a cell, or a slip.
+      cell.placed([&] { where.cells.back() = to_string(parse_cell(where.cells.back())); });
     }
     if (where.cells.empty()) node.at("cells").fail("names none", "Leave it out for any cell");
   }

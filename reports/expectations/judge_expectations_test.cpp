@@ -5,7 +5,7 @@
 
 #include "harness/input/input_error.h"
 #include "reports/expectations/expectation_words.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/input/input_error.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 namespace {

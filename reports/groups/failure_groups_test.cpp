@@ -9,7 +9,7 @@
 #include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 #include "reports/groups/group_words.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 namespace {

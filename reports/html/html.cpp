@@ -46,7 +46,7 @@ class Page {
     signatures();
     left_out();
     ground();
-    html_ += fmt::format("</main>\n<script>{}</script>\n</body></html>\n", html_script());
+    html_ += fmt::format("</main>\n<script>{}</script>\n</body></html>\n", kHtmlScript);
     return std::move(html_);
   }
 
@@ -61,7 +61,7 @@ class Page {
         "'unsafe-inline'; script-src '{}'; base-uri 'none'; form-action 'none'\">\n"
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
         "<link rel=\"icon\" href=\"data:,\">\n<style>{}{}</style></head>\n<body>\n",
-        html_script_hash(), markup(title, 200), html_style(), chart_style());
+        kHtmlScriptHash, markup(title, 200), kHtmlStyle, chart_style());
     if (analysis_.simulated) {
       html_ +=
           "<div class=\"class\" role=\"note\">SIMULATED: no GPU took part in some or all of this. "

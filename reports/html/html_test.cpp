@@ -192,7 +192,7 @@ TEST(Html, ACellThatNeverFailedHasNoNights) {
 
 TEST(Html, ItsPolicyNamesItsOwnScript) {
   const std::string file = (std::filesystem::path(::testing::TempDir()) / "script.js").string();
-  std::ofstream(file, std::ios::binary) << html_script();
+  std::ofstream(file, std::ios::binary) << kHtmlScript;
   const std::string command =
       "python3 -c \"import base64,hashlib,sys;print('sha256-'+base64.b64encode(hashlib.sha256("
       "open(sys.argv[1],'rb').read()).digest()).decode(),end='')\" '" +
@@ -202,7 +202,7 @@ TEST(Html, ItsPolicyNamesItsOwnScript) {
   char hash[100] = {};
   EXPECT_GT(std::fread(hash, 1, sizeof hash - 1, said), 0u);
   ::pclose(said);
-  EXPECT_EQ(html_script_hash(), hash);
+  EXPECT_EQ(kHtmlScriptHash, hash);
 }
 
 TEST(Html, TenThousandCellsStayBelowTenMegabytes) {

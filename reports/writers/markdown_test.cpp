@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "reports/hostile_text_for_tests.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 namespace {

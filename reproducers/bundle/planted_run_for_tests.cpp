@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reproducers/minimise/slug.h"
 
 namespace mpsprobe {

@@ -7,8 +7,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/statistics/fixed_size_for_tests.h"
 #include "harness/test_series.h"
-#include "reproducers/minimise/planted.h"
+#include "reproducers/minimise/planted_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reproducers/minimise/planted.h"
+#include "reproducers/minimise/planted_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {
 namespace {

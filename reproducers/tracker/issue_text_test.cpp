@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "harness/test_series.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reproducers/tracker/mlx_issue.h"
 
 namespace mpsprobe {

@@ -54,10 +54,7 @@ class Device {
   /// Which path calls of this ATen name took: "graph", "nograph", "blit", "none" or kNotObserved.
   virtual std::string observed_path(std::string_view aten_name) = 0;
   /// Gives the device a trivial piece of work on a way of its own, see Workload::probe.
-  virtual Probe probe(const std::function<void()>& submitted) {
-    (void)submitted;
-    return Probe::impossible;
-  }
+  virtual Probe probe(const std::function<void()>& /*submitted*/) { return Probe::impossible; }
   /// What the device is, for provenance: JSON object with "backend", "simulated" and "device". Does
   /// not touch the device.
   virtual nlohmann::json description() const = 0;

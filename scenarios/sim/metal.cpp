@@ -87,7 +87,7 @@ Encoder& CommandBuffer::open_encoder(EncoderKind kind) {
         1091, text);
   }
   std::lock_guard lock(contents_);
-  return *encoders_.emplace_back(std::make_unique<Encoder>(*this, kind));
+  return *encoders_.emplace_back(std::make_unique<Encoder>(*this));
 }
 
 void CommandBuffer::require_recording(std::string_view method) const {
@@ -198,21 +198,6 @@ std::shared_ptr<CommandBuffer> CommandQueue::command_buffer() {
   places_->acquire();
   created_.fetch_add(1, std::memory_order_relaxed);
   return std::make_shared<CommandBuffer>(engine_, places_);
-}
-
-GraphCache::Graph& GraphCache::find_or_compile(std::string_view key) {
-  std::lock_guard lock(mutex_);
-  std::unique_ptr<Graph>& graph = graphs_[std::string(key)];
-  if (!graph) {
-    graph = std::make_unique<Graph>();
-    graph->key = key;
-  }
-  return *graph;
-}
-
-size_t GraphCache::size() const {
-  std::lock_guard lock(mutex_);
-  return graphs_.size();
 }
 
 }  // namespace mpsprobe::sim::metal

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -71,7 +70,7 @@ class Engine {
 /// valid until that is destroyed.
 class Encoder {
  public:
-  Encoder(CommandBuffer& buffer, EncoderKind kind) : buffer_(buffer), kind_(kind) {}
+  explicit Encoder(CommandBuffer& buffer) : buffer_(buffer) {}
 
   /// Appends a command; it runs when the command buffer is executed, in encoding order. Asserts if
   /// the encoder has ended or its command buffer was committed.
@@ -81,11 +80,9 @@ class Encoder {
   void end_encoding();
   /// From end_encoding() on.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
-  EncoderKind kind() const { return kind_; }
 
  private:
   CommandBuffer& buffer_;
-  EncoderKind kind_;
   std::atomic<bool> ended_ = false;
 };
 
@@ -183,35 +180,16 @@ class CommandQueue {
   std::atomic<uint64_t> created_ = 0;
 };
 
-/// The compiled graphs that all streams share, by key. Entries live as long as the cache.
-class GraphCache {
- public:
-  struct Graph {
-    std::string key;
-    std::atomic<uint64_t> encodes = 0;  ///< how often the graph was encoded
-  };
-
-  /// The graph of this key, compiled on first use. Safe from any thread.
-  Graph& find_or_compile(std::string_view key);
-  size_t size() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::unique_ptr<Graph>> graphs_;
-};
-
 /// The one device of a process.
 class Device {
  public:
   std::unique_ptr<CommandQueue> new_command_queue() {
     return std::make_unique<CommandQueue>(engine_);
   }
-  GraphCache& graph_cache() { return graph_cache_; }
   std::string_view name() const { return "simulated Metal device"; }
 
  private:
   std::shared_ptr<Engine> engine_ = std::make_shared<Engine>();
-  GraphCache graph_cache_;
 };
 
 }  // namespace mpsprobe::sim::metal

@@ -51,21 +51,6 @@ TEST(Metal, AFaultingBufferEndsWithErrorAndDoesNotExecute) {
   EXPECT_FALSE(executed);
 }
 
-TEST(Metal, GraphsAreCompiledOncePerKeyWhateverThreadAsks) {
-  Device device;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      for (int k = 0; k < 100; ++k) {
-        ++device.graph_cache().find_or_compile("linear:" + std::to_string(k % 5)).encodes;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(device.graph_cache().size(), 5u);
-  EXPECT_EQ(device.graph_cache().find_or_compile("linear:0").encodes, 80u);
-}
-
 class MetalDeathTest : public testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "fast"); }

@@ -106,17 +106,6 @@ bool all_contiguous(c10::ArrayRef<const c10::IValue> inputs) {
   return contiguous;
 }
 
-/// Graphs are cached by kernel and by the shapes of the inputs.
-std::string graph_key(std::string_view kernel, c10::ArrayRef<const c10::IValue> inputs) {
-  std::string key(kernel);
-  each_tensor(inputs, [&](const at::Tensor& tensor) {
-    key += ':';
-    if (tensor.layout() != c10::kStrided) return;
-    for (const int64_t size : tensor.sizes()) key += std::to_string(size) + ',';
-  });
-  return key;
-}
-
 /// What two encodes into one place leave: the values of neither.
 void overwrite(const std::vector<c10::IValue>& outputs) {
   // Not observed: LibTorch would otherwise report this write as an operation of the program.
@@ -153,8 +142,7 @@ std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
   const EncodeResult result = simulation.defects.encode(*operation, path, stream);
   if (result.wrong_numbers) tl_overwritten = operation;
   tl_exception = result.exception;
-  stream.encode(simulation.device, path,
-                path == EncodePath::graph ? graph_key(operation->kernel, inputs) : std::string());
+  stream.encode(path);
   return context;
 }
 

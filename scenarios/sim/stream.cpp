@@ -61,10 +61,8 @@ void Stream::commit() {
   recorder().commit();
 }
 
-void Stream::encode(metal::Device& device, EncodePath path, std::string_view graph_key) {
+void Stream::encode(EncodePath path) {
   if (path == EncodePath::none) return;
-  metal::GraphCache::Graph* graph =
-      path == EncodePath::graph ? &device.graph_cache().find_or_compile(graph_key) : nullptr;
   serial_queue_.run([&] {
     const auto command = [this] { executed_.fetch_add(1, std::memory_order_relaxed); };
     if (path == EncodePath::nograph) {
@@ -74,7 +72,6 @@ void Stream::encode(metal::Device& device, EncodePath path, std::string_view gra
       current();
       metal::Encoder& own = recorder().open(path == EncodePath::blit ? metal::EncoderKind::blit
                                                                      : metal::EncoderKind::compute);
-      if (graph != nullptr) graph->encodes.fetch_add(1, std::memory_order_relaxed);
       own.encode(command);
       recorder().end();
     }

@@ -24,8 +24,8 @@ class Stream : public EncodeTarget {
   explicit Stream(metal::Device& device) : device_(device) {}
 
   /// Encodes one piece of work by `path` into the current command buffer and commits the buffer
-  /// when it holds many. A graph is looked up in the device's cache by `graph_key`.
-  void encode(metal::Device& device, EncodePath path, std::string_view graph_key);
+  /// when it holds many.
+  void encode(EncodePath path);
 
   /// Makes the current command buffer fail on the device: what it holds is lost, and the completed
   /// handler tells on stderr, as LibTorch's does. The program is told nothing else.

@@ -77,10 +77,7 @@ void Events::release(uint32_t event) {
 
 void Events::record(uint32_t event) {
   require_default_stream("record");
-  {
-    const std::lock_guard lock(mutex_);
-    in_use(event);
-  }
+  synchronise(event);
   // The simulated device has executed a buffer when its commit returns.
   streams().stream(0).synchronise();
   const std::lock_guard lock(mutex_);
@@ -89,10 +86,7 @@ void Events::record(uint32_t event) {
 
 void Events::wait(uint32_t event) {
   require_default_stream("wait");
-  {
-    const std::lock_guard lock(mutex_);
-    in_use(event);
-  }
+  synchronise(event);
   // What was recorded has been executed: there is nothing left to wait for but the commit.
   streams().stream(0).synchronise();
 }

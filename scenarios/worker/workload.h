@@ -93,10 +93,7 @@ class Workload {
   /// and waits for it: `completed`, `failed`, or `impossible` where the backend has no such way.
   /// Calls `submitted` once the device has it: what hangs before that hangs in the host. Called
   /// once, on a thread of its own, while the lanes hang; it may never return.
-  virtual Probe probe(const std::function<void()>& submitted) {
-    (void)submitted;
-    return Probe::impossible;
-  }
+  virtual Probe probe(const std::function<void()>& /*submitted*/) { return Probe::impossible; }
 };
 
 /// What makes a program a worker: the operations it has and the library it loaded. One object for

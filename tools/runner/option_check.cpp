@@ -81,10 +81,6 @@ CLI::Validator whole_number_between(uint64_t least, uint64_t most) {
       "");
 }
 
-CLI::Validator seed_number() {
-  return whole_number_between(0, UINT64_MAX);
-}
-
 CLI::Validator one_of(std::vector<std::string> names) {
   const std::string list = fmt::format("{}", fmt::join(names, ", "));
   return {[names = std::move(names), list](const std::string& text) -> std::string {

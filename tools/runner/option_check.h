@@ -25,9 +25,6 @@ CLI::Validator whole_number_between(uint64_t least, uint64_t most);
 /// For an option that takes a rate, "5%" or "0.05": becomes the number between 0 and 1.
 CLI::Validator rate_between(double least, double most);
 
-/// A seed: any whole number of 64 bits.
-CLI::Validator seed_number();
-
 /// One of these names. The message says which there are and which one is near.
 CLI::Validator one_of(std::vector<std::string> names);
 

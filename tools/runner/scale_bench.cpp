@@ -29,7 +29,7 @@
 #include "harness/executor/environment.h"
 #include "harness/platform/executable.h"
 #include "harness/process/spawn.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 namespace {
 

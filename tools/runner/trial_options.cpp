@@ -48,7 +48,7 @@ void add_limits(CLI::App& app, AskedLimits& limits, const UsualLimits& usual) {
 void add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,
               const std::string& usual) {
   app.add_option("--seed", seed, with_usual("of " + of, usual))
-      ->check(seed_number())
+      ->check(whole_number_between(0, UINT64_MAX))
       ->type_name("N");
 }
 

@@ -14,7 +14,7 @@
 #include "harness/pasted_text/pasted_text.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/written_stacks.h"
-#include "tools/signatures/corpus_case.h"
+#include "tools/signatures/corpus_case_for_tests.h"
 
 namespace mpsprobe {
 namespace {

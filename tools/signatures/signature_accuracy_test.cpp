@@ -17,7 +17,7 @@
 #include "harness/outcome/printed_failures.h"
 #include "harness/outcome/reported.h"
 #include "harness/signature/find_failures.h"
-#include "tools/signatures/corpus_case.h"
+#include "tools/signatures/corpus_case_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/journal/trial_json.h"
+#include "harness/journal/record_json.h"
 #include "harness/outcome/judge.h"
 #include "harness/pasted_text/pasted_process.h"
 #include "harness/signature/find_failures.h"

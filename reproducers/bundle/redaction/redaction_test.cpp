@@ -15,7 +15,7 @@
 #include "harness/signature/find_failures.h"
 #include "harness/signature/written_stacks.h"
 #include "reports/hostile_text_for_tests.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 #include "reproducers/bundle/redaction/planted_texts_for_tests.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
 #include "reproducers/bundle/redaction/typed_values.h"

@@ -186,19 +186,12 @@ class SimLane : public Lane {
   /// Whether a defect wants the step's result overwritten.
   bool encode(size_t step) {
     SimulatedDevice& simulated = workload_.device_;
-    const Recipe& recipe = workload_.recipe_;
-    const Operation& operation = encoded_by(recipe.steps[step].kind);
+    const Operation& operation = encoded_by(workload_.recipe_.steps[step].kind);
     const EncodePath path = workload_.path_of(operation);
     Stream& stream = simulated.streams.current();
     const EncodeResult result = simulated.defects.encode(operation, path, stream);
     if (result.exception != nullptr) throw std::runtime_error(*result.exception);
-    // As graphs are cached: by kernel and by the shapes of what goes in.
-    std::string key(operation.kernel);
-    for (const size_t source : recipe.steps[step].sources) {
-      key += ':';
-      for (const int64_t size : recipe.values[source]) key += std::to_string(size) + ',';
-    }
-    stream.encode(simulated.device, path, path == EncodePath::graph ? key : std::string());
+    stream.encode(path);
     return result.wrong_numbers;
   }
 

@@ -7,7 +7,7 @@
 
 #include "harness/provenance/installed_torch.h"
 #include "harness/wire/event.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {
@@ -19,8 +19,10 @@ using testing::Not;
 
 #ifdef __APPLE__
 constexpr const char* kLibraryPath = "DYLD_LIBRARY_PATH";
+const std::string kTorchLibrary = "libtorch_cpu.dylib";
 #else
 constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
+const std::string kTorchLibrary = "libtorch_cpu.so";
 #endif
 
 class Doctor : public ProgramTest {
@@ -31,9 +33,7 @@ class Doctor : public ProgramTest {
     fs::create_directories(folder_ / name / "lib");
     write(name + "/version.py",
           "__version__ = '" + version + "'\ngit_version = '" + std::string(40, 'a') + "'\n");
-    return fs::canonical(
-               write(name + "/lib/" + std::string(torch_library_name()), "library of " + version))
-        .string();
+    return fs::canonical(write(name + "/lib/" + kTorchLibrary, "library of " + version)).string();
   }
 
   /// A worker that answers `describe` with this provenance. In it, LOADED is the folder that the
@@ -113,7 +113,7 @@ TEST_F(Doctor, AnotherLibraryThanExpectedIsToldWithBothPathsByDoctorAndByRun) {
   const std::string meant = make_torch("meant", "2.15.0");
   const std::string worker =
       make_worker(R"({"torch":{"version":"2.11.0","git_hash":"aaaaaaaa","path":"LOADED/)" +
-                  std::string(torch_library_name()) + R"(","built_against":")" + meant + R"("}})");
+                  kTorchLibrary + R"(","built_against":")" + meant + R"("}})");
   const std::string front =
       std::string(kLibraryPath) + "=" + fs::path(loaded).parent_path().string();
   const Run run =
@@ -152,10 +152,10 @@ TEST_F(Doctor, AnotherLibraryThanExpectedIsToldWithBothPathsByDoctorAndByRun) {
 TEST_F(Doctor, ALinkToWhatAWorkerWasBuiltAgainstShadowsNothing) {
   const std::string meant = make_torch("meant", "2.15.0");
   fs::create_directories(folder_ / "links");
-  fs::create_symlink(meant, folder_ / "links" / torch_library_name());
-  const std::string worker = make_worker(R"({"torch":{"version":"2.15.0","path":")" +
-                                         path("links/" + std::string(torch_library_name())) +
-                                         R"(","built_against":")" + meant + R"("}})");
+  fs::create_symlink(meant, folder_ / "links" / kTorchLibrary);
+  const std::string worker =
+      make_worker(R"({"torch":{"version":"2.15.0","path":")" + path("links/" + kTorchLibrary) +
+                  R"(","built_against":")" + meant + R"("}})");
   EXPECT_EQ(check(doctor({"--worker", worker, "--json"}), "worker.stock.shadowed")["status"], "ok");
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/journal/journal.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

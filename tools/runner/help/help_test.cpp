@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/runner/command.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

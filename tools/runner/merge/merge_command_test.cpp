@@ -1,7 +1,7 @@
 // Shards, what is merged of them, and how two runs differ, as a person sees it.
 #include <gmock/gmock.h>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/journal/journal.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

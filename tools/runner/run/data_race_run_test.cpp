@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tools/runner/exit_code.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/journal/journal_reader.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

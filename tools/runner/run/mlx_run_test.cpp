@@ -11,7 +11,7 @@
 #include "harness/wire/cell.h"
 #include "reports/expectations/expectations.h"
 #include "reproducers/proof/proof.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

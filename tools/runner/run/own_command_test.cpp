@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "harness/journal/journal.h"
 #include "reports/words/safe_text.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -22,7 +22,7 @@
 #include "harness/journal/journal.h"
 #include "harness/journal/trial_json.h"
 #include "harness/test_series.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "harness/journal/journal.h"
 #include "harness/process/descendants.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/bundle_record.h"
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/signatures/corpus_case.h"
+#include "tools/signatures/corpus_case_for_tests.h"
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-#include "reproducers/minimise/planted.h"
+#include "reproducers/minimise/planted_for_tests.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "reports/sample_journal.h"
+#include "reports/sample_journal_for_tests.h"
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-#include "tools/runner/program_fixture.h"
+#include "tools/runner/program_fixture_for_tests.h"
 
 #include <unistd.h>
 
