@@ -52,6 +52,18 @@ function(mpsprobe_program name)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
 endfunction()
 
+# mpsprobe_remove_tested_elsewhere(<list>): takes tests out of a list of sources that another build has run as they are:
+# those that do not tell one build from another, by a condition, by LibTorch or by how long a series is.
+function(mpsprobe_remove_tested_elsewhere list)
+  foreach(source IN LISTS ${list})
+    file(STRINGS ${source} differs REGEX "^#if.*MPSPROBE_|MPSPROBE_TEST_TORCH|test_series\\.h" LIMIT_COUNT 1)
+    if(source MATCHES "_test\\.cpp$" AND NOT differs)
+      list(REMOVE_ITEM ${list} ${source})
+    endif()
+  endforeach()
+  set(${list} ${${list}} PARENT_SCOPE)
+endfunction()
+
 # mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...] [NEEDS <target>...]
 # [DEFINES <definition>...]): GoogleTest program, built after what it NEEDS, its tests known to CTest, which starts it for
 # each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest
@@ -63,6 +75,12 @@ function(mpsprobe_test name)
   cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;APART;NEEDS;DEFINES" ${ARGN})
   if(NOT MPSPROBE_BUILD_TESTS OR (ARG_ONE_THREAD AND MPSPROBE_SANITIZE STREQUAL "thread"))
     return()
+  endif()
+  if(name IN_LIST MPSPROBE_TESTED_ELSEWHERE)
+    mpsprobe_remove_tested_elsewhere(ARG_SOURCES)
+    if(NOT ARG_SOURCES MATCHES "_test\\.")
+      return()
+    endif()
   endif()
   add_executable(${name} ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
