@@ -42,6 +42,18 @@ const ThreadStack* telling_stack(const ProcessRecord& process) {
   return found == threads.end() ? nullptr : &*found;
 }
 
+// Where Python's threads are: the one that tells most, and where they only wait for each other the
+// main thread. Empty where faulthandler printed none.
+std::string place_in_python(std::string_view printed) {
+  const std::vector<ThreadStack> threads = python_threads(printed);
+  const std::vector<ThreadAtWork> at_work = threads_at_work(threads);
+  if (!at_work.empty() && at_work.front().doing > Doing::waits_for_others) {
+    return place_in_words(at_work.front().title);
+  }
+  const std::string main = python_place(printed);
+  return main.empty() ? "" : "in Python: " + main;
+}
+
 // Whether the stack is that of the main thread of a Python that waits, as faulthandler shows it,
 // and of no library that the program called.
 bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
@@ -149,9 +161,9 @@ PlaceTitle hang_title(const ProcessRecord& process, std::string_view path) {
   const StackTitle title = stack == nullptr ? StackTitle() : title_of_stack(stack->frames);
   // The interpreter only waits for what its program asked it for.
   if (const std::string asked =
-          in_interpreter(process, stack) ? python_place(process.err.text()) : "";
+          in_interpreter(process, stack) ? place_in_python(process.err.text()) : "";
       !asked.empty()) {
-    return {"hang in Python: " + asked + also, Basis::frames, {}};
+    return {"hang " + asked + also, Basis::frames, {}};
   }
   const std::string place = place_in_words(title);
   if (process.own_command && stack != nullptr && stack->thread == kChildProcess && !place.empty())

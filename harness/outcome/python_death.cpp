@@ -26,11 +26,19 @@ bool says_enough(std::string_view name) {
 
 }  // namespace
 
-std::vector<StackFrame> python_frames(std::string_view printed) {
+std::vector<ThreadStack> python_threads(std::string_view printed) {
   printed.remove_prefix(printed.size() - std::min(printed.size(), kMostBytes));
+  std::vector<ThreadStack> threads =
+      read_written_stacks(plain_text(printed, kMostBytes).text).threads;
+  std::erase_if(threads,
+                [](const ThreadStack& stack) { return !in_python(stack.frames.front().image); });
+  return threads;
+}
+
+std::vector<StackFrame> python_frames(std::string_view printed) {
   std::vector<StackFrame> frames;
-  for (ThreadStack& stack : read_written_stacks(plain_text(printed, kMostBytes).text).threads) {
-    if (stack.faulting && in_python(stack.frames.front().image)) frames = std::move(stack.frames);
+  for (ThreadStack& stack : python_threads(printed)) {
+    if (stack.faulting) frames = std::move(stack.frames);
   }
   return frames;
 }

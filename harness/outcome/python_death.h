@@ -8,9 +8,12 @@
 
 namespace mpsprobe {
 
-// What Python's faulthandler printed of the thread that died ("Current thread"). All look at the
-// last 64 KiB of `printed`, are linear in it, throw only for lack of memory, and may be called from
-// any thread.
+// What Python's faulthandler printed, of the thread that died ("Current thread") where nothing else
+// is said. All look at the last 64 KiB of `printed`, are linear in it, throw only for lack of
+// memory, and may be called from any thread.
+
+/// Of all threads, in the order of the text. None is without frames.
+std::vector<ThreadStack> python_threads(std::string_view printed);
 
 /// Its frames, innermost first: the function and, as `source`, the file and the line. At most 100.
 std::vector<StackFrame> python_frames(std::string_view printed);

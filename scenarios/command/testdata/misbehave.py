@@ -47,6 +47,10 @@ if __name__ == "__main__":
         os.abort()
     if how == "hang":
         take_twice()
+    if how == "joins_a_hang":
+        thread = threading.Thread(target=take_twice)
+        thread.start()
+        thread.join()
     if how == "pool":
         run_in_pool()
     if how == "exit":

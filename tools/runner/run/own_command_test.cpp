@@ -116,6 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"raises_in_thread", "exception", "queue N is full"},
         Misbehaviour{"abort", "signal", "abort in "}, Misbehaviour{"exit", "exit", "exit code 4"},
         Misbehaviour{"hang", "hang", "hang in Python: take_twice"},
+        Misbehaviour{"joins_a_hang", "hang", "hang in Python: take_twice"},
         Misbehaviour{"pool", "exit", "bad access in string_at, in a process that it started"}),
     [](const auto& tested) { return tested.param.how; });
 
