@@ -31,33 +31,36 @@ bool is_value(string_view text) {
 
 /// What a release documents, or a founding report used, and what its values are: numbers and fixed
 /// words. None of them is a path, a program, a library or a host.
-/// A row a source, its names with a space between.
-constexpr string_view kSwitches[] = {
-    // docs.pytorch.org/docs/2.15/mps_environment_variables.html
-    "PYTORCH_DEBUG_MPS_ALLOCATOR PYTORCH_MPS_LOG_PROFILE_INFO PYTORCH_MPS_TRACE_SIGNPOSTS "
-    "PYTORCH_MPS_HIGH_WATERMARK_RATIO PYTORCH_MPS_LOW_WATERMARK_RATIO PYTORCH_MPS_FAST_MATH "
-    "PYTORCH_MPS_PREFER_METAL PYTORCH_ENABLE_MPS_FALLBACK",
-    // the founding reports' fork of PyTorch 2.9.1
-    "MPS_FORCE_GRAPH_PATH PYTORCH_NO_MPS_PROFILER",
-    // docs.pytorch.org/docs/2.15/cuda_environment_variables.html
-    "PYTORCH_NO_CUDA_MEMORY_CACHING TORCH_CUDNN_V8_API_DISABLED "
-    "TORCH_CUDNN_V8_API_LRU_CACHE_LIMIT "
-    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE CUDA_VISIBLE_DEVICES CUDA_LAUNCH_BLOCKING "
-    "CUBLAS_WORKSPACE_CONFIG",
-    // docs.pytorch.org/docs/2.15/threading_environment_variables.html, and what ATen reads
-    "OMP_NUM_THREADS MKL_NUM_THREADS ATEN_CPU_CAPABILITY",
-    // the OpenMP 5.2 specification, chapter 21; openblas.net
-    "OMP_WAIT_POLICY OPENBLAS_NUM_THREADS",
-    // ml-explore.github.io/mlx, Environment Variables
-    "MLX_DISABLE_COMPILE MLX_ENABLE_TF32 MLX_METAL_FAST_SYNCH MLX_CONV_WINOGRAD "
-    "MLX_METAL_RESIDENCY_REFRESH_INTERVAL_MS MLX_BFS_MAX_WIDTH MLX_MAX_OPS_PER_BUFFER "
-    "MLX_MAX_MB_PER_BUFFER MLX_SDPA_BLOCKS MLX_USE_CUDA_GRAPHS MLX_CUDA_USE_CUDNN_SDPA "
-    "MLX_CUDA_CONV_CACHE_SIZE MLX_CUDA_FFT_CACHE_SIZE MLX_CUDA_GRAPH_CACHE_SIZE "
-    "MLX_CUDA_SDPA_CACHE_SIZE MLX_CUDA_SDPA_BACKWARD_CACHE_SIZE MLX_ENABLE_CACHE_THRASHING_CHECK",
-    // MetalValidation(1)
-    "MTL_DEBUG_LAYER MTL_DEBUG_LAYER_ERROR_MODE MTL_DEBUG_LAYER_WARNING_MODE "
-    "MTL_SHADER_VALIDATION MTL_SHADER_VALIDATION_FAIL_MODE "
-    "MTL_SHADER_VALIDATION_REPORT_TO_STDERR",
+struct Switches {
+  string_view source;
+  string_view names;  // a space between
+};
+
+constexpr Switches kSwitches[] = {
+    {"docs.pytorch.org/docs/2.15/mps_environment_variables.html",
+     "PYTORCH_DEBUG_MPS_ALLOCATOR PYTORCH_MPS_LOG_PROFILE_INFO PYTORCH_MPS_TRACE_SIGNPOSTS "
+     "PYTORCH_MPS_HIGH_WATERMARK_RATIO PYTORCH_MPS_LOW_WATERMARK_RATIO PYTORCH_MPS_FAST_MATH "
+     "PYTORCH_MPS_PREFER_METAL PYTORCH_ENABLE_MPS_FALLBACK"},
+    {"the founding reports' fork of PyTorch 2.9.1", "MPS_FORCE_GRAPH_PATH PYTORCH_NO_MPS_PROFILER"},
+    {"docs.pytorch.org/docs/2.15/cuda_environment_variables.html",
+     "PYTORCH_NO_CUDA_MEMORY_CACHING TORCH_CUDNN_V8_API_DISABLED "
+     "TORCH_CUDNN_V8_API_LRU_CACHE_LIMIT "
+     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE CUDA_VISIBLE_DEVICES CUDA_LAUNCH_BLOCKING "
+     "CUBLAS_WORKSPACE_CONFIG"},
+    {"docs.pytorch.org/docs/2.15/threading_environment_variables.html, and what ATen reads",
+     "OMP_NUM_THREADS MKL_NUM_THREADS ATEN_CPU_CAPABILITY"},
+    {"the OpenMP 5.2 specification, chapter 21; openblas.net",
+     "OMP_WAIT_POLICY OPENBLAS_NUM_THREADS"},
+    {"ml-explore.github.io/mlx, Environment Variables",
+     "MLX_DISABLE_COMPILE MLX_ENABLE_TF32 MLX_METAL_FAST_SYNCH MLX_CONV_WINOGRAD "
+     "MLX_METAL_RESIDENCY_REFRESH_INTERVAL_MS MLX_BFS_MAX_WIDTH MLX_MAX_OPS_PER_BUFFER "
+     "MLX_MAX_MB_PER_BUFFER MLX_SDPA_BLOCKS MLX_USE_CUDA_GRAPHS MLX_CUDA_USE_CUDNN_SDPA "
+     "MLX_CUDA_CONV_CACHE_SIZE MLX_CUDA_FFT_CACHE_SIZE MLX_CUDA_GRAPH_CACHE_SIZE "
+     "MLX_CUDA_SDPA_CACHE_SIZE MLX_CUDA_SDPA_BACKWARD_CACHE_SIZE MLX_ENABLE_CACHE_THRASHING_CHECK"},
+    {"MetalValidation(1)",
+     "MTL_DEBUG_LAYER MTL_DEBUG_LAYER_ERROR_MODE MTL_DEBUG_LAYER_WARNING_MODE "
+     "MTL_SHADER_VALIDATION MTL_SHADER_VALIDATION_FAIL_MODE "
+     "MTL_SHADER_VALIDATION_REPORT_TO_STDERR"},
 };
 
 [[noreturn]] void refuse_variable(const std::string& problem, const std::string& remedy) {
@@ -67,8 +70,8 @@ constexpr string_view kSwitches[] = {
 }  // namespace
 
 bool is_documented_switch(string_view name) {
-  return std::any_of(std::begin(kSwitches), std::end(kSwitches), [name](string_view row) {
-    const std::vector<string_view> names = split(row, ' ');
+  return std::any_of(std::begin(kSwitches), std::end(kSwitches), [name](const Switches& row) {
+    const std::vector<string_view> names = split(row.names, ' ');
     return std::find(names.begin(), names.end(), name) != names.end();
   });
 }
