@@ -496,7 +496,7 @@ def raises():
 PRINTS = """
 import atexit, json
 
-print("loading {", json.dumps({"a": {"mpsprobe_worker": 1}}), end="")
+print("loading {", json.dumps({"a": {"mpsprobe_worker": 1}}), '{"b": 1e999}', end="")
 atexit.register(print, "left {}")
 
 def f():
@@ -819,7 +819,6 @@ class OwnCode(OwnCodeTest):
         self.assertFalse((self.folder / "own.xml").exists())
 
     @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
-    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
     def test_a_doctest_runs_with_one_thread(self) -> None:
         (self.folder / "pytest.ini").write_text("[pytest]\naddopts = --doctest-modules\n")
         (self.folder / "lib.py").write_text(DOCTESTS)
@@ -831,6 +830,7 @@ class OwnCode(OwnCodeTest):
         said = self.mpsprobe("run", "--pytest", "lib.py", "--threads", "2", "--out", "shared", code=4)
         self.assertIn("a DoctestItem is no function: it runs with one thread alone", said)
 
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
     def test_a_suite_is_collected_once_and_no_test_is_called_for_long(self) -> None:
         (self.folder / "test_suite.py").write_text(SUITE_WITH_A_LONG_TEST)
         calls = self.folder / "calls"

@@ -84,6 +84,8 @@ json answer_in(const std::string& printed) {
       at += text.size();
     } catch (const json::parse_error& error) {
       at += std::max<size_t>(error.byte, 2) - 1;
+    } catch (const json::exception&) {  // a number that none holds
+      ++at;
     }
   }
   return {};
