@@ -12,7 +12,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostBytes = 64 << 10;
-constexpr size_t kLongestName = 80;
+constexpr size_t kLongestInPython = 80;
 constexpr std::string_view kCurrent = "Current thread 0x";
 
 // "_take_lane", "takeLane": two words or more.
@@ -44,9 +44,9 @@ std::vector<StackFrame> python_frames(std::string_view printed) {
 }
 
 std::string python_place(std::string_view function, std::string_view file) {
-  std::string name(function.substr(0, kLongestName));
+  std::string name(function.substr(0, kLongestInPython));
   if (says_enough(name)) return name;
-  return name + " (" + std::string(file.substr(0, kLongestName)) + ")";
+  return name + " (" + std::string(file.substr(0, kLongestInPython)) + ")";
 }
 
 std::string python_place(std::string_view printed) {

@@ -22,7 +22,6 @@ constexpr size_t kWidest = 250;
 constexpr size_t kUsualWidths[] = {70, 72, 78, 80, 100, 120};
 // As much of a line's end and of the next one's beginning as a known message is looked for in.
 constexpr size_t kLookedAt = 160;
-constexpr auto npos = std::string_view::npos;
 
 // Whether words begin a line of their own, and are hardly the rest of a broken one.
 bool is_opening(std::string_view words) {
@@ -57,7 +56,7 @@ const FragmentSearch& known_parts() {
     constexpr size_t kShortest = 8;
     std::set<std::string_view> kept;
     const auto keep = [&](std::string_view part) {
-      if (part.size() >= kShortest && part.find('\n') == npos) kept.insert(part);
+      if (part.size() >= kShortest && part.find('\n') == std::string_view::npos) kept.insert(part);
     };
     for (const TextRule& text : Rules::standard().texts) {
       for (const std::string_view fragment : text.fragments) keep(fragment);
@@ -88,7 +87,9 @@ bool words_meet(std::string_view line, std::string_view rest) {
   const std::string_view last = line.substr(line.rfind(' ') + 1);  // npos + 1 is 0
   const std::string_view first = first_word(rest);
   // "(a lane)", "should be": no word is glued to a bracket.
-  if (std::string_view(")],;").find(line.back()) != npos && ascii::lower(first[0])) return true;
+  if (std::string_view(")],;").find(line.back()) != std::string_view::npos &&
+      ascii::lower(first[0]))
+    return true;
   const auto short_piece = [](std::string_view piece) {
     return piece.size() < 3 && ascii::lower(piece.back()) && piece != "a" && !leads_on(piece);
   };
@@ -128,7 +129,7 @@ bool may_go_on(const WrittenLine& line, const WrittenLine& next) {
   if (margin.size() > 1 && margin != margin_of(line)) return false;
   // Code, and under it what went wrong.
   if (margin.empty() && margin_of(line).size() > 1 && kError.match(rest, 0)) return false;
-  const bool sentence = std::string_view(".!?").find(words.back()) != npos;
+  const bool sentence = std::string_view(".!?").find(words.back()) != std::string_view::npos;
   return !(sentence && ascii::upper(rest[0])) && first_word(words) != first_word(rest);
 }
 
@@ -147,7 +148,8 @@ bool had_no_room(const WrittenLine& line, const WrittenLine& next, size_t width)
   const std::string_view words = trimmed(line.words());
   const std::string_view rest = trimmed(next.words());
   if (own < kNarrowest || own >= width || !may_go_on(line, next) || is_opening(rest)) return false;
-  if (std::string_view(":;").find(words.back()) != npos && ascii::upper(rest[0])) return false;
+  if (std::string_view(":;").find(words.back()) != std::string_view::npos && ascii::upper(rest[0]))
+    return false;
   // Code, and under it what went wrong.
   const bool code = margin_of(line).size() > 1 && margin_of(next).empty();
   if (code && !words.starts_with("what()")) return false;
@@ -159,7 +161,7 @@ Wrapping wrapping_of(const std::vector<WrittenLine>& lines) {
   for (const WrittenLine& line : lines) {
     // One long word has no place to be broken at.
     const size_t own = width_of(line);
-    const bool one = trimmed(line.words()).find(' ') == npos;
+    const bool one = trimmed(line.words()).find(' ') == std::string_view::npos;
     if (!one || own <= kNarrowest) wrapping.width = std::max(wrapping.width, own);
   }
   if (!is_usual(wrapping.width) && is_usual(wrapping.width + 1)) ++wrapping.width;
@@ -202,8 +204,9 @@ bool sentence_goes_on(const WrittenLine& line, const WrittenLine& next) {
       R"(.*?(?:what\(\):|Error:|error:|Exception:|failed assertion |Check failed:) ?\S)");
   const bool message = kMessage.match(words, 0).has_value();
   const std::string_view last = words.substr(words.rfind(' ') + 1);  // npos + 1 is 0
-  return message && (leads_on(last) || leads_on(first_word(rest)) ||
-                     std::string_view(".!?:;)]}'=*\"").find(words.back()) == npos);
+  return message &&
+         (leads_on(last) || leads_on(first_word(rest)) ||
+          std::string_view(".!?:;)]}'=*\"").find(words.back()) == std::string_view::npos);
 }
 
 // What stood between `whole`, which ends with the line `last`, and `next`; nothing where they are
@@ -220,7 +223,7 @@ std::optional<std::string_view> seam(std::string_view whole, const WrittenLine& 
     const std::string_view words = next.words();
     const bool space = width_of(last) < wrapping.width || last.text.ends_with(' ') ||
                        (words.starts_with(' ') && !words.starts_with("  "));
-    return space && std::string_view(")]}.,;:").find(rest[0]) == npos ? " " : "";
+    return space && std::string_view(")]}.,;:").find(rest[0]) == std::string_view::npos ? " " : "";
   }
   if (sentence_goes_on(last, next)) return " ";
   return std::nullopt;

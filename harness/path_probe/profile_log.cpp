@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kLinear = "mps_linear";
 constexpr size_t kNamedForPeople = 5;
-constexpr size_t kLongestName = 64;
+constexpr size_t kLongestSymbol = 64;
 
 struct LoggedOperation {
   std::string_view name;  ///< of its key, which goes on with types and shapes
@@ -54,7 +54,7 @@ PathSeen without_linear(const std::set<std::string_view>& names) {
   for (const std::string_view name : names) {
     if (count == kNamedForPeople) return not_observed(why + " and others");
     why += count++ > 0 ? ", " : "";
-    why += name.substr(0, kLongestName);
+    why += name.substr(0, kLongestSymbol);
   }
   return not_observed(why);
 }

@@ -13,7 +13,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kLongestTitle = 160;
 constexpr size_t kLongestExcerpt = 600;
 constexpr size_t kMostCollected = 512;
 

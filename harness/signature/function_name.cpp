@@ -10,7 +10,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kLookedAt = 4096;
+constexpr size_t kMostOfName = 4096;
 constexpr size_t kLongestFunction = 120;
 constexpr size_t kLongestImage = 80;
 
@@ -313,7 +313,7 @@ std::string without_chip(std::string_view text) {
 }
 
 std::string normalise_function(std::string_view function) {
-  std::string name = printable_ascii(function.substr(0, kLookedAt));
+  std::string name = printable_ascii(function.substr(0, kMostOfName));
   if (std::string plain = without_mangling(name); !plain.empty()) name = printable_ascii(plain);
   constexpr std::string_view kShared = "<deduplicated_symbol>";
   if (name.starts_with(kShared)) return std::string(kShared);
@@ -326,7 +326,7 @@ std::string normalise_image(std::string_view image) {
   // "libfoo.so.1.2" and "libfoo.1.2.dylib" without their versions, "core.cpython-314-darwin.so"
   // without Python's.
   static const Shape kVersion(R"((?<=\.so)\..*|\.cpython-[^.]*|(?:\.\d+)+(?=\.dylib$))");
-  std::string name = printable_ascii(image.substr(0, kLookedAt));
+  std::string name = printable_ascii(image.substr(0, kMostOfName));
   name = printable_ascii(name.substr(name.rfind('/') + 1));  // npos + 1 is 0
   name = printable_ascii(without_chip(without(kVersion, name)));
   if (name.size() > kLongestImage) name.resize(kLongestImage);

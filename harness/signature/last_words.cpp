@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kMostBytes = 64 << 10;
 constexpr size_t kMostLine = 1024;
-constexpr auto npos = std::string_view::npos;
 
 std::string_view last_bytes(std::string_view text) {
   return text.substr(text.size() - std::min(text.size(), kMostBytes));
@@ -43,11 +42,12 @@ const RuleMatch* decisive_story(const std::vector<RuleMatch>& matches, std::stri
     if (match.rule > story->rule || match.rule->counts == Counts::as_first_words) continue;
     const std::string_view between = text.substr(before->end, match.begin - before->end);
     before = &match;
-    if (between.find("direct cause of the following exception") != npos) continue;
+    if (between.find("direct cause of the following exception") != std::string_view::npos) continue;
     // What went wrong while a context was left comes of what made the program leave it.
     const std::string_view own = text.substr(match.begin, match.end - match.begin);
-    const bool handling = between.find("During handling of the above exception") != npos;
-    if (!handling || own.find("exit__\n") == npos) story = &match;
+    const bool handling =
+        between.find("During handling of the above exception") != std::string_view::npos;
+    if (!handling || own.find("exit__\n") == std::string_view::npos) story = &match;
   }
   return story;
 }
@@ -63,7 +63,7 @@ std::string message_of_story(const PlainText& plain, const RuleMatch& story) {
   const std::string_view told =
       std::string_view(plain.text).substr(story.begin, story.message_begin - story.begin);
   const size_t last = told.rfind("File '");
-  if (!type || last == npos || type->end != message.size()) return message;
+  if (!type || last == std::string_view::npos || type->end != message.size()) return message;
   const auto frame = kFrame.match(told, last);
   if (!frame) return message;
   return message.substr(type->inner_begin, type->inner_end - type->inner_begin) + " in " +

@@ -5,6 +5,7 @@
 #include "harness/signature/function_name.h"
 #include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
+#include "harness/signature/title.h"
 #include "harness/signature/written_stacks.h"
 #include "harness/wire/split.h"
 
@@ -12,10 +13,8 @@ namespace mpsprobe {
 namespace {
 
 using std::string_view;
-constexpr auto npos = string_view::npos;
 constexpr size_t kMostSides = 4;
-constexpr size_t kMostFrames = 256;  // of a side
-constexpr size_t kLongestTitle = 160;
+constexpr size_t kMostFramesOfSide = 256;
 
 // "race on vptr" of "WARNING: ThreadSanitizer: data race on vptr (ctor/dtor vs virtual call)
 // (pid=1)".
@@ -49,8 +48,8 @@ std::string without_address(string_view header) {
 string_view without_namespaces(string_view function) {
   if (function.starts_with('-') || function.starts_with('+')) return function;
   size_t colons = function.rfind("::");
-  if (colons != npos && colons > 0) colons = function.rfind("::", colons - 1);
-  return colons == npos ? function : function.substr(colons + 2);
+  if (colons != string_view::npos && colons > 0) colons = function.rfind("::", colons - 1);
+  return colons == string_view::npos ? function : function.substr(colons + 2);
 }
 
 /// What the frames of a side say.
@@ -70,7 +69,7 @@ Spoken speak(const std::vector<StackFrame>& frames, const Rules& rules) {
     const PassingFrame* const passing = find_passing_frame(in, function, rules.frames);
     if (passing != nullptr && passing->meaning == Passing::teardown) spoken.teardown = true;
     // The C++ library's, compiled into its caller, may have a name without its space.
-    if (frame.source.find("/c++/") != npos) continue;
+    if (frame.source.find("/c++/") != string_view::npos) continue;
     if (passing != nullptr) {
       if (passing->meaning == Passing::placeholder && lambda.empty() && !frame.source.empty()) {
         lambda = "lambda in " + normalise_image(frame.source.substr(0, frame.source.find(':')));
@@ -114,7 +113,7 @@ RaceReport read_race_report(string_view text) {
       if (!in_frames && report.sides.size() == kMostSides) break;
       if (!in_frames) add_side();
       in_frames = true;
-      if (report.sides.back().frames.size() < kMostFrames)
+      if (report.sides.back().frames.size() < kMostFramesOfSide)
         report.sides.back().frames.push_back(std::move(*frame));
     } else if (line.ends_with(" bytes left out]")) {
       header = {};

@@ -16,10 +16,8 @@ namespace {
 using ascii::at;
 using ascii::word;
 
-constexpr size_t kLongestTitle = 160;
-constexpr size_t kLookedAt = 1024;
+constexpr size_t kMostOfMessage = 1024;
 constexpr size_t kMostWords = 6;
-constexpr auto npos = std::string_view::npos;
 
 // Words that only lead on to others within a sentence: those that a golden needs.
 constexpr std::string_view kLeadingOn[] = {"and", "are", "as", "by", "does", "from", "in",  "is",
@@ -58,7 +56,7 @@ std::string_view first_words(std::string_view title) {
   }
   if (end >= title.size()) return title;
   title = title.substr(0, end);
-  for (size_t space = title.rfind(' '); space != npos; space = title.rfind(' ')) {
+  for (size_t space = title.rfind(' '); space != std::string_view::npos; space = title.rfind(' ')) {
     if (!leads_on(title.substr(space + 1))) break;
     title = title.substr(0, space);
   }
@@ -67,7 +65,7 @@ std::string_view first_words(std::string_view title) {
 
 // The first line, and the next where that only announces it.
 std::string decisive_lines(std::string_view message) {
-  const std::string text = plain_text(message.substr(0, kLookedAt), kLookedAt).text;
+  const std::string text = plain_text(message.substr(0, kMostOfMessage), kMostOfMessage).text;
   const size_t begin = std::min(text.find_first_not_of(" \n"), text.size());
   const size_t end = std::min(text.find('\n', begin), text.size());
   std::string line = text.substr(begin, end - begin);
@@ -116,14 +114,15 @@ std::string lost_text(std::string_view text) {
   return lost < 4 ? "" : "a text of " + std::to_string(lost) + " characters that were lost";
 }
 
-std::string trimmed(std::string title) {
+std::string without_loose_ends(std::string title) {
   constexpr std::string_view kFront = " :,;";
   constexpr std::string_view kBack = " :,;([.*!?";
   // A bracket whose partner was cut off.
   const size_t open = title.rfind(" (");
-  if (open != npos && open > 0 && title.find(')', open) == npos) title.resize(open);
-  if (title.ends_with(')') && title.find('(') == npos) title.pop_back();
-  while (!title.empty() && kBack.find(title.back()) != npos) title.pop_back();
+  if (open != std::string_view::npos && open > 0 && title.find(')', open) == std::string_view::npos)
+    title.resize(open);
+  if (title.ends_with(')') && title.find('(') == std::string_view::npos) title.pop_back();
+  while (!title.empty() && kBack.find(title.back()) != std::string_view::npos) title.pop_back();
   title.erase(0, std::min(title.find_first_not_of(kFront), title.size()));
   return title;
 }
@@ -160,7 +159,7 @@ Titled masked(std::string_view text, const Rules& rules, std::vector<std::string
       break;
     }
     const size_t hole = mask->stand_in.find('@');
-    if (hole == npos) {
+    if (hole == std::string_view::npos) {
       put(title, mask->stand_in);
     } else {
       title += mask->stand_in.substr(0, hole);
@@ -169,9 +168,9 @@ Titled masked(std::string_view text, const Rules& rules, std::vector<std::string
     }
     i = match.end;
   }
-  title = first_words(trimmed(std::move(title)));
+  title = first_words(without_loose_ends(std::move(title)));
   shorten(title, kLongestTitle);
-  title = trimmed(std::move(title));
+  title = without_loose_ends(std::move(title));
   if (std::none_of(title.begin(), title.end(), [](char c) { return word(c) || foreign(c); })) {
     if (std::string lost = lost_text(text); !lost.empty()) title = std::move(lost);
   }

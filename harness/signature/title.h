@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,8 @@
 #include "harness/signature/rules.h"
 
 namespace mpsprobe {
+
+constexpr size_t kLongestTitle = 160;  ///< in bytes
 
 /// A title, and the names of the rows that made it, in order.
 struct Titled {
@@ -18,7 +21,7 @@ struct Titled {
 
 /// The title of a message: the same for the same bug on every chip, in every build and run. One
 /// pass over its first line (and the next one where that only announces it): the masks are left
-/// out, then what follows the sixth word that names something. At most 160 bytes of printable
+/// out, then what follows the sixth word that names something. At most kLongestTitle of printable
 /// text, ASCII but for letters of other scripts in UTF-8, linear in the message. Throws only for
 /// lack of memory; from any thread.
 Titled title_of(std::string_view message, const Rules& rules = Rules::standard());

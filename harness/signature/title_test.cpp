@@ -15,7 +15,7 @@
 namespace mpsprobe {
 namespace {
 
-bool printable_ascii(std::string_view text) {
+bool is_printable_ascii(std::string_view text) {
   const bool seen = std::none_of(text.begin(), text.end(),
                                  [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
   return seen && valid_utf8(std::string(text)) == text;
@@ -74,7 +74,7 @@ TEST(TitleOf, IsBoundedAndPrintableForAnyBytes) {
       text += i % 3 == 0 ? static_cast<char>(random()) : alphabet[random() % alphabet.size()];
     }
     const std::string title = title_behind_leads(text).title;
-    ASSERT_TRUE(printable_ascii(title)) << title;
+    ASSERT_TRUE(is_printable_ascii(title)) << title;
     ASSERT_LE(title.size(), 160U);
   }
 }
@@ -103,7 +103,7 @@ TEST(TitleOf, TellsMessagesInEveryLanguageApart) {
   for (const std::string& message : messages) {
     const std::string title = title_of_message(message).title;
     EXPECT_FALSE(title.empty()) << message;
-    EXPECT_TRUE(printable_ascii(title)) << title;
+    EXPECT_TRUE(is_printable_ascii(title)) << title;
     titles.insert(title);
   }
   EXPECT_EQ(titles.size(), messages.size());
@@ -127,7 +127,7 @@ TEST(TitleOf, IsCutWhereACharacterBegins) {
   for (int i = 0; i < 100; ++i) long_text += "漢";
   const std::string title = title_of("x" + long_text).title;
   EXPECT_LE(title.size(), 160U);
-  EXPECT_TRUE(printable_ascii(title));
+  EXPECT_TRUE(is_printable_ascii(title));
 }
 
 }  // namespace

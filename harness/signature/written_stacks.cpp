@@ -11,7 +11,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kMostFrames = 1024;  // of a thread; more than anybody pastes
+constexpr size_t kMostFramesOfThread = 1024;  // more than anybody pastes
 constexpr size_t kMostThreads = 4096;
 
 enum class Form : uint8_t {
@@ -26,7 +26,7 @@ enum class Form : uint8_t {
   go,
   own
 };
-enum class Kind : uint8_t {
+enum class LineKind : uint8_t {
   frame,  ///< groups: image, offset, function, source, line, python
   head,   ///< of a thread. Groups: id, name, crashed, computes, count, why, image: all of a stack
   note,   ///< on the process. Groups: why and id, of a debugger that stopped; lives; cycle; orphan
@@ -34,7 +34,7 @@ enum class Kind : uint8_t {
 
 struct Row {
   Form form;
-  Kind kind;
+  LineKind kind;
   Shape shape;
 };
 
@@ -43,7 +43,7 @@ struct Row {
 // clang-format off
 const std::vector<Row>& rows() {
   using enum Form;
-  using enum Kind;
+  using enum LineKind;
   static const std::vector<Row> kRows = {
       // --- why it stopped
       {debugger, note, Shape(R"((?:Thread (?<id>\d+) [^\n]*|Program )(?:received|terminated with) signal (?<why>SIG\w+))")},
@@ -105,7 +105,7 @@ size_t words_begin(std::string_view line) {
 }
 
 bool counts_in(const Row& row, Form form) {
-  return row.kind != Kind::frame || row.form == Form::any || row.form == form ||
+  return row.kind != LineKind::frame || row.form == Form::any || row.form == form ||
          (row.form == Form::report && (form == Form::none || form == Form::own));
 }
 
@@ -117,7 +117,7 @@ struct Fit {
 
 std::optional<Fit> fit_of(std::string_view line, size_t begin, Form form, bool frames_alone) {
   for (const Row& row : rows()) {
-    if (!counts_in(row, form) || (frames_alone && row.kind != Kind::frame)) continue;
+    if (!counts_in(row, form) || (frames_alone && row.kind != LineKind::frame)) continue;
     if (auto parts = row.shape.match(line, begin)) return Fit{&row, std::move(*parts)};
   }
   return std::nullopt;
@@ -193,7 +193,7 @@ struct Sampled {
 // The heaviest path, innermost first.
 std::vector<StackFrame> heaviest(const std::vector<Sampled>& tree) {
   std::vector<StackFrame> frames;
-  for (size_t at = 0; at < tree.size() && frames.size() < kMostFrames;) {
+  for (size_t at = 0; at < tree.size() && frames.size() < kMostFramesOfThread;) {
     size_t best = at;
     for (size_t i = at; i < tree.size() && tree[i].depth >= tree[at].depth; ++i) {
       if (tree[i].depth == tree[at].depth && tree[i].count > tree[best].count) best = i;
@@ -243,8 +243,8 @@ class StackReader {
   }
 
   void take(const Row& row, const ShapeMatch& parts, std::string_view line, size_t begin) {
-    if (row.kind == Kind::frame) return add(parts, line, begin);
-    if (row.kind == Kind::head) return begin_thread(row.form, parts);
+    if (row.kind == LineKind::frame) return add(parts, line, begin);
+    if (row.kind == LineKind::head) return begin_thread(row.form, parts);
     stacks_.lock_cycle = stacks_.lock_cycle || parts.has("cycle");
     stacks_.owner_gone = stacks_.owner_gone || parts.has("orphan");
     lives_ = lives_ || parts.has("lives");
@@ -296,7 +296,7 @@ class StackReader {
     // A debugger's list that begins again is of another time.
     const bool first = words.starts_with("#0 ") || words.starts_with("frame #0");
     if (first && !current_.frames.empty()) end_thread();
-    if (current_.frames.size() == kMostFrames) return;
+    if (current_.frames.size() == kMostFramesOfThread) return;
     current_.frames.push_back(frame_of(parts));
     if (!words.starts_with('#')) return;
     form_ = Form::debugger;

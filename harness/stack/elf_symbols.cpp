@@ -69,20 +69,21 @@ class ElfFile {
   std::unique_ptr<Elf, EndElf> elf_;
 };
 
-struct Range {
+struct AddressRange {
   uint64_t begin = 0;
   uint64_t end = 0;
 };
 
-std::vector<Range> sections_of(Elf* elf) {
-  std::vector<Range> ranges;
+std::vector<AddressRange> sections_of(Elf* elf) {
+  std::vector<AddressRange> ranges;
   Elf_Scn* section = nullptr;
   ranges.emplace_back();  // index 0 stands for no section
   while ((section = elf_nextscn(elf, section)) != nullptr) {
     GElf_Shdr header;
     const bool loaded =
         gelf_getshdr(section, &header) != nullptr && (header.sh_flags & SHF_ALLOC) != 0;
-    ranges.push_back(loaded ? Range{header.sh_addr, header.sh_addr + header.sh_size} : Range{});
+    ranges.push_back(loaded ? AddressRange{header.sh_addr, header.sh_addr + header.sh_size}
+                            : AddressRange{});
   }
   return ranges;
 }
@@ -103,7 +104,7 @@ FunctionTable read_functions(const ElfFile& file, uint32_t type) {
   const size_t symbol_bytes = gelf_fsize(file.get(), ELF_T_SYM, 1, EV_CURRENT);
   if (symbols == nullptr || symbols->d_buf == nullptr || symbol_bytes == 0) return FunctionTable();
 
-  const std::vector<Range> sections = sections_of(file.get());
+  const std::vector<AddressRange> sections = sections_of(file.get());
   FunctionTable functions(contents(elf_getscn(file.get(), header.sh_link)));
   const size_t count = symbols->d_size / symbol_bytes;
   for (size_t i = 0; i < count && i < INT32_MAX; ++i) {
@@ -114,8 +115,8 @@ FunctionTable read_functions(const ElfFile& file, uint32_t type) {
     FunctionTable::Entry entry;
     entry.begin = symbol.st_value;
     entry.sized = symbol.st_size != 0;
-    const Range within =
-        symbol.st_shndx < sections.size() ? sections[symbol.st_shndx] : Range{0, UINT64_MAX};
+    const AddressRange within =
+        symbol.st_shndx < sections.size() ? sections[symbol.st_shndx] : AddressRange{0, UINT64_MAX};
     if (entry.begin < within.begin || entry.begin >= within.end) continue;
     const uint64_t most = within.end - entry.begin;
     if (!entry.sized && within.end == UINT64_MAX) continue;
