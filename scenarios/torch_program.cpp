@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/input/json_text.h"
 #include "harness/provenance/influential_environment.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
@@ -65,7 +66,7 @@ json describe_operation(const Operation& operation, const std::vector<BackendRep
 /// What only the worker that runs the backend's cells knows: operations that LibTorch has not, and
 /// what the libraries have that it loads.
 void add_of_other(const BackendReport& report, json& backend, json& listed) {
-  const json other = json::parse(report.other_worker);
+  const json other = parsed_json(report.other_worker);
   backend["variables"] = other.value("variables", json::object());
   for (json operation : other.at("operations")) {
     if (find_operation(operation.at("name").get<std::string>()) != nullptr) continue;

@@ -20,6 +20,7 @@
 #include "harness/campaign/shard.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
@@ -124,8 +125,7 @@ json machine_of(const CampaignHeader& header) {
 
 /// Machine and library of a trial: what must be the same throughout a boundary.
 std::string ground_of(const Journal& journal, const TrialStamp& trial) {
-  std::string ground =
-      machine_of(journal.header).dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string ground = json_text(machine_of(journal.header));
   const auto at = journal.provenances.find(*trial.provenance);
   if (at == journal.provenances.end()) {
     return trial.provenance->empty() ? ground : ground + " with a library whose record is lost";
@@ -246,7 +246,7 @@ void leave_out_contained(std::vector<NamedJournal>& journals) {
 }
 
 std::string text_of_header(const CampaignHeader& header) {
-  return header_to_json(header).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(header_to_json(header));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 
 namespace mpsprobe {
 namespace {
@@ -62,7 +63,7 @@ const ReportJson::Value& ReportJson::member(const Value& object, const char* key
 
 std::string ReportJson::text(const Value& value) {
   if (value.is_string()) return report_text(value.get_ref<const std::string&>());
-  return value.is_number() ? value.dump() : "";
+  return value.is_number() ? json_text(value) : "";
 }
 
 std::optional<uint64_t> ReportJson::number(const Value& value) {

@@ -10,6 +10,7 @@
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
 #include "harness/executor/output_check.h"
+#include "harness/input/json_text.h"
 #include "harness/outcome/departed.h"
 #include "harness/outcome/judge.h"
 #include "harness/outcome/race_evidence.h"
@@ -214,7 +215,7 @@ std::string Executor::setup_problem(const TrialRequest& request,
     return fmt::format("the worker speaks protocol {} and not {}", process.hello->protocol,
                        kProtocolVersion);
   }
-  const nlohmann::json loaded = nlohmann::json::parse(process.hello->provenance, nullptr, false);
+  const nlohmann::json loaded = parsed_if_json(process.hello->provenance);
   const nlohmann::json& described = request.worker->describe;
   const std::string expected =
       described.contains("provenance") ? library_identity(described.at("provenance")) : "";

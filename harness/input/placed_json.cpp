@@ -7,6 +7,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/input/near_name.h"
 
 namespace mpsprobe {
@@ -107,7 +108,7 @@ int PlacedJson::count(int least, int most) const {
 
 std::string PlacedJson::axis_text(const Axis& axis) const {
   const bool numbers = axis.kind == AxisKind::count || axis.name == "env";
-  if (value_.is_number_integer() && numbers) return value_.dump();
+  if (value_.is_number_integer() && numbers) return json_text(value_);
   if (value_.is_number() && !numbers) {
     fail("is a number, and this axis takes names", "Write a name in double quotes");
   }
@@ -128,7 +129,7 @@ json parse_once_keyed(const std::string& text, const std::string& place) {
                      "Keep one of them: of two, the last would count without a word");
   }
   try {
-    return json::parse(text);
+    return parsed_json(text);
   } catch (const json::exception& error) {
     throw InputError(place, std::string("is not JSON: ") + json_problem(error), "Mend it there");
   }

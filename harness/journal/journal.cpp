@@ -14,6 +14,7 @@
 
 #include "harness/folder/folder.h"
 #include "harness/input/input_file.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
@@ -114,7 +115,7 @@ struct JournalWriter::State {
 
   std::string line_of(const json& record) {
     if (!run.empty()) return sealed_line(record, next_number++, run);
-    return record.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    return json_text(record) + "\n";
   }
 
   /// The journal without its damaged lines takes its place; they are kept beside it.
@@ -202,15 +203,15 @@ void JournalWriter::append(const TrialRecord& trial) {
   for (ProcessRecord& process : stored.processes) {
     if (!process.recorder.images.empty()) {
       json images = record_json::write<json>(process.recorder.images);
-      process.image_set = store_once("images", images.dump(), [&] { return images; });
+      process.image_set = store_once("images", json_text(images), [&] { return images; });
     }
     if (process.recorder.images.empty() && !state_->stored.contains(process.image_set)) {
       process.image_set.clear();  // of another journal: nothing in this one has that name
     }
     if (!process.hello.has_value()) continue;
     const std::string provenance = process.hello->provenance;
-    process.hello->provenance = store_once("provenance", provenance,
-                                           [&] { return json::parse(provenance, nullptr, false); });
+    process.hello->provenance =
+        store_once("provenance", provenance, [&] { return parsed_if_json(provenance); });
   }
   text += state_->line_of({{"record", "trial"}, {"trial", trial_to_json(stored)}});
   state_->write_whole(text);

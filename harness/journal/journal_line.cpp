@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "harness/input/json_text.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -43,7 +45,7 @@ std::string new_run_name() {
 
 std::string sealed_line(json record, uint64_t number, std::string_view run) {
   record["n"] = number;
-  std::string line = record.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string line = json_text(record);
   line.pop_back();  // the closing brace
   return with_seal(std::move(line), run);
 }

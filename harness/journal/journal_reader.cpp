@@ -16,6 +16,7 @@
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
@@ -34,7 +35,7 @@ class TooDeep {};
 
 json parsed_shallow(const std::string& line) {
   if (nested_deeper(line, kDeepestRecord)) throw TooDeep();
-  return json::parse(line);
+  return parsed_json(line);
 }
 
 /// Calls `take`; says why what it took is no record of this version, and "" where it is one.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/record/trial_fields.h"
 
 // JSON of every record that is described (harness/record/field.h), both ways. Reading is strict: a
@@ -18,9 +19,6 @@
 // or InputError. A key that no field has is passed over.
 
 namespace mpsprobe {
-
-/// `text` as valid UTF-8: every byte that is none becomes U+FFFD.
-std::string valid_utf8(const std::string& text);
 
 /// "0x1f". The other way: throws InputError where the text is no such number.
 std::string to_hex(uint64_t value);
@@ -125,7 +123,8 @@ void read(const json& from, Value& value) {
     const bool fits = from.is_number_unsigned()
                           ? std::in_range<Value>(from.get<uint64_t>())
                           : from.is_number_integer() && std::in_range<Value>(from.get<int64_t>());
-    if (!fits) throw InputError(from.dump(), "is no number of this kind", "The file is damaged");
+    if (!fits)
+      throw InputError(json_text(from), "is no number of this kind", "The file is damaged");
     from.get_to(value);
   } else {
     from.get_to(value);

@@ -5,6 +5,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/journal.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
@@ -80,7 +81,7 @@ void StoredTrials::for_each_json(const std::function<void(std::string_view)>& ta
     if (!sealed.empty() && !replaced && !known_goods_.contains(i)) {
       take(sealed);
     } else {
-      take(trial_to_json(record_of(i, line)).dump());
+      take(json_text(trial_to_json(record_of(i, line))));
     }
   }
 }
@@ -95,7 +96,7 @@ uint32_t StoredTrials::number_of(const std::filesystem::path& file) {
 TrialRecord StoredTrials::record_of(size_t index, const std::string& line) const {
   const std::filesystem::path& file = files_[places_[index].file];
   try {
-    TrialRecord trial = trial_from_json(nlohmann::json::parse(line).at("trial"));
+    TrialRecord trial = trial_from_json(parsed_json(line).at("trial"));
     const auto known_good = known_goods_.find(index);
     if (known_good != known_goods_.end()) trial.known_good = known_good->second;
     return trial;

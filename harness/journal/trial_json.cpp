@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "harness/journal/record_json.h"
@@ -10,14 +9,6 @@
 namespace mpsprobe {
 
 using nlohmann::json;
-
-std::string valid_utf8(const std::string& text) {
-  // Most are ASCII, and nearly all of a journal's bytes go through here.
-  if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; })) return text;
-  // The library's own replacement, so that every place that writes JSON agrees with it.
-  const std::string quoted = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-  return json::parse(quoted).get<std::string>();
-}
 
 std::string to_hex(uint64_t value) {
   return fmt::format("{:#x}", value);

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "harness/input/json_text.h"
 #include "harness/process/descendants.h"
 #include "harness/process/fork_server.h"
 #include "harness/record/process_record.h"
@@ -90,7 +91,7 @@ ForkServer::Forked ForkServer::fork_trial(const std::vector<std::pair<int, int>>
   if (pid_ <= 0) return {-1, ended_, false};
   std::string problem = ask(descriptors, mark);
   const std::string text = problem.empty() ? answer(seconds, interrupted, problem) : std::string();
-  const nlohmann::json said = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json said = parsed_if_json(text);
   if (said.is_object() && said.contains("refused") && said["refused"].is_string()) {
     return {-1, said["refused"], true};
   }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "harness/provenance/utf8_json.h"
+#include "harness/input/json_text.h"
 
 extern char** environ;
 
@@ -50,7 +50,7 @@ nlohmann::json environment_in_force() {
     }
     const std::string_view name = entry.substr(0, equals);
     if (changes_results(name)) {
-      result[utf8_json(name).get<std::string>()] = utf8_json(entry.substr(equals + 1));
+      result[valid_utf8(name)] = valid_utf8(entry.substr(equals + 1));
     }
   }
   return result;

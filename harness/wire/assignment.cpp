@@ -2,22 +2,23 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/input/json_text.h"
+
 namespace mpsprobe {
 
 using nlohmann::json;
 
 std::string to_line(const Assignment& assignment) {
-  return json{{"cell", assignment.cell},
-              {"process", assignment.process},
-              {"iteration", assignment.iteration},
-              {"seed", assignment.seed},
-              {"trial", 0}}  // workers of earlier releases want it
-             .dump(-1, ' ', true, json::error_handler_t::replace) +
+  return ascii_json_text(json{{"cell", assignment.cell},
+                              {"process", assignment.process},
+                              {"iteration", assignment.iteration},
+                              {"seed", assignment.seed},
+                              {"trial", 0}}) +  // workers of earlier releases want it
          "\n";
 }
 
 std::optional<Assignment> parse_assignment(std::string_view line) {
-  const json object = json::parse(line, nullptr, false);
+  const json object = parsed_if_json(line);
   if (!object.is_object()) return std::nullopt;
   const auto cell = object.find("cell");
   if (cell == object.end() || !cell->is_string()) return std::nullopt;

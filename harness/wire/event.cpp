@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 
 namespace mpsprobe {
 namespace {
@@ -35,7 +36,7 @@ T number_at(const json& object, const char* key, T otherwise) {
 json to_json(const HelloEvent& hello) {
   return {{"event", "hello"},
           {"protocol", hello.protocol},
-          {"provenance", json::parse(hello.provenance, nullptr, false)}};
+          {"provenance", parsed_if_json(hello.provenance)}};
 }
 json to_json(const ReadyEvent&) {
   return {{"event", "ready"}};
@@ -72,20 +73,20 @@ json to_json(const ObservedEvent& observed) {
 }  // namespace
 
 bool is_own_command(const HelloEvent& hello) {
-  const json provenance = json::parse(hello.provenance, nullptr, false);
+  const json provenance = parsed_if_json(hello.provenance);
   return provenance.is_object() && provenance.value("own_command", json()) == true;
 }
 
 std::string to_line(const Event& event) {
   const json object = std::visit([](const auto& value) { return to_json(value); }, event);
-  return object.dump(-1, ' ', true, json::error_handler_t::replace);
+  return ascii_json_text(object);
 }
 
 std::optional<Event> parse_event(std::string_view line) {
   // Writing a value out again recurses, and the line may be hostile.
   constexpr int kDeepest = 8;
   if (nested_deeper(line, kDeepest)) return std::nullopt;
-  const json object = json::parse(line, nullptr, false);
+  const json object = parsed_if_json(line);
   if (!object.is_object()) return std::nullopt;
   const std::string kind = bounded_text(object, "event");
   if (kind == "hello") {

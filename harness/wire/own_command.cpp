@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 
 namespace mpsprobe {
 namespace {
@@ -30,12 +31,11 @@ std::string to_variable(const OwnCommand& command) {
   json value{{"words", command.words}, {"folder", command.folder}};
   if (!command.expect_output.empty()) value["expect_output"] = command.expect_output;
   if (!command.fail_on_output.empty()) value["fail_on_output"] = command.fail_on_output;
-  return std::string(kCommandVariable) + "=" +
-         value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return std::string(kCommandVariable) + "=" + json_text(value);
 }
 
 std::optional<OwnCommand> parse_own_command(std::string_view value) {
-  const json object = json::parse(value, nullptr, false);
+  const json object = parsed_if_json(value);
   if (!object.is_object()) return std::nullopt;
   OwnCommand command{texts_at(object, "words"), text_at(object, "folder"),
                      text_at(object, "expect_output"), texts_at(object, "fail_on_output")};

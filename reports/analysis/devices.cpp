@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/input/json_text.h"
 #include "harness/platform/device_class.h"
 #include "reports/analysis/foreign_json.h"
 #include "reports/words/safe_text.h"
@@ -51,7 +52,7 @@ const json& described(const CampaignHeader& header, const std::string& worker, B
 json provenance_named(const Journal& journal, const std::string& name) {
   const auto at = journal.provenances.find(name);
   if (at != journal.provenances.end()) return at->second;
-  const json parsed = json::parse(name, nullptr, false);
+  const json parsed = parsed_if_json(name);
   return parsed.is_object() ? parsed : json(nullptr);
 }
 

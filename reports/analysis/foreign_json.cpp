@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/input/json_text.h"
+
 namespace mpsprobe {
 
 using nlohmann::json;
@@ -18,7 +20,7 @@ std::string text_of(const json& value) {
 }
 
 std::string dumped(const json& value) {
-  return value.dump(-1, ' ', true, json::error_handler_t::replace);
+  return ascii_json_text(value);
 }
 
 }  // namespace mpsprobe

@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 
+#include "harness/input/json_text.h"
 #include "harness/statistics/nights.h"
 #include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
@@ -55,7 +56,7 @@ class FallenRates {
                                    report_annotations(analysis),
                                    report_junit(both, analysis),
                                    report_csv(analysis),
-                                   json_text(report_json(both, analysis)),
+                                   json_document(report_json(both, analysis)),
                                    report_html(analysis, {}),
                                    difference_text(before, after, difference),
                                    difference_json(before, after, difference).dump(1)};

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/test_series.h"
 #include "reports/difference/difference_words.h"
 #include "reports/sample_journal_for_tests.h"
@@ -112,7 +113,7 @@ TEST(Difference, AReportGivesWhatItsJournalGives) {
   const Journal journal = report_000().journal;
   const Analysis analysis = analyse(journal);
   const RunFacts from_report =
-      run_facts("run", nlohmann::json::parse(json_text(report_json(journal, analysis))));
+      run_facts("run", nlohmann::json::parse(json_document(report_json(journal, analysis))));
   const RunFacts from_journal = run_facts("run", analysis);
   EXPECT_EQ(
       difference_json(from_journal, from_report, compare_runs(from_journal, from_report)).dump(),

@@ -11,6 +11,7 @@
 #include "harness/crash_report/report_value.h"
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
+#include "harness/input/json_text.h"
 #include "harness/input/near_name.h"
 #include "harness/input/placed_json.h"
 #include "reports/words/safe_text.h"
@@ -160,9 +161,9 @@ std::vector<KnownFailure> parse_expectations(const std::string& text, const std:
 }
 
 std::string identity_of(const KnownFailure& known) {
-  return nlohmann::json{known.source.at("where"), known.source.value("signature", ""),
-                        known.source.value("outcome", "")}
-      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return ascii_json_text(nlohmann::json{known.source.at("where"),
+                                        known.source.value("signature", ""),
+                                        known.source.value("outcome", "")});
 }
 
 std::string read_expectations_file(const std::filesystem::path& file) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/input/json_text.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/words/safe_text.h"
 
@@ -49,7 +50,7 @@ std::string block_text(const std::vector<KnownFailure>& recorded) {
     list.back().update(known.source);
   }
   std::string text;
-  for (const char c : list.dump(2, ' ', true, ordered_json::error_handler_t::replace)) {
+  for (const char c : ascii_json_text(list, 2)) {
     text += c;
     if (c == '\n') text += "  ";
   }

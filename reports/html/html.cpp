@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/input/json_text.h"
 #include "reports/analysis/common_axes.h"
 #include "reports/claims/layers.h"
 #include "reports/groups/group_words.h"
@@ -273,10 +274,7 @@ class Page {
                          markup(shell_command(analysis_.header.command_line), 65536, Lines::keep));
     const nlohmann::json& machine = analysis_.header.machine;
     if (!machine.is_object()) return;
-    html_ += "<pre tabindex=\"0\">" +
-             markup(machine.dump(1, ' ', false, nlohmann::json::error_handler_t::replace), 8000,
-                    Lines::keep) +
-             "</pre>\n";
+    html_ += "<pre tabindex=\"0\">" + markup(json_text(machine, 1), 8000, Lines::keep) + "</pre>\n";
   }
 
   const Analysis& analysis_;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "harness/input/json_text.h"
 #include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
 #include "reports/writers/json_members.h"
@@ -17,10 +18,6 @@ using nlohmann::ordered_json;
 
 ordered_json report_json(const Journal& journal, const Analysis& analysis) {
   return record_to_json<ordered_json>(Report{journal, analysis, find_groups(analysis)});
-}
-
-std::string json_text(const ordered_json& value) {
-  return value.dump(1, ' ', true, ordered_json::error_handler_t::replace) + "\n";
 }
 
 namespace {
@@ -56,8 +53,7 @@ void append_ascii(std::string_view json, std::string& out) {
 }  // namespace
 
 void write_report_json(const Journal& journal, const Analysis& analysis, const Sink& sink) {
-  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-  const std::string whole = json_text(report_json(journal, analysis));
+  const std::string whole = json_document(report_json(journal, analysis));
   constexpr std::string_view kEnd = "]\n}\n";  // of the list of trials, which is the last member
   sink(std::string_view(whole).substr(0, whole.size() - kEnd.size()));
   constexpr size_t kEnough = 1 << 20;
@@ -74,7 +70,7 @@ void write_report_json(const Journal& journal, const Analysis& analysis, const S
     journal.stored->for_each_json(add);
   } else {
     for (const TrialRecord& trial : journal.trials) {
-      add(trial_to_json(trial).dump(-1, ' ', false, kReplace));
+      add(json_text(trial_to_json(trial)));
     }
   }
   if (*before == ',') text += "\n ";

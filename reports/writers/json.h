@@ -9,15 +9,11 @@
 namespace mpsprobe {
 
 /// Writes the report as JSON, in the form of json_members.h, version 2: what was
-/// run, everything derived from it, and every trial raw, one a line, ASCII as json_text.
+/// run, everything derived from it, and every trial raw, one a line, ASCII as json_document.
 void write_report_json(const Journal& journal, const Analysis& analysis, const Sink& sink);
 
 /// The same without the trials, whose list is empty here. Text from workers is not yet valid UTF-8:
-/// write it out with `json_text`.
+/// write it out with `json_document`.
 nlohmann::ordered_json report_json(const Journal& journal, const Analysis& analysis);
-
-/// JSON as bytes, indented, ASCII only: invalid UTF-8 becomes U+FFFD and everything outside ASCII,
-/// control characters among it, an escape. Ends with a newline.
-std::string json_text(const nlohmann::ordered_json& value);
 
 }  // namespace mpsprobe

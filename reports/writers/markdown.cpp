@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/outcome/refusals.h"
 #include "harness/wire/axis.h"
 #include "reports/analysis/foreign_json.h"
@@ -209,8 +210,7 @@ std::string provenance(const Analysis& analysis) {
 std::string machine(const Analysis& analysis) {
   const nlohmann::json& facts = analysis.header.machine;
   if (!facts.is_object() || facts.empty()) return "";
-  return "## The machine\n\n" +
-         code_block(facts.dump(1, ' ', false, nlohmann::json::error_handler_t::replace), "json");
+  return "## The machine\n\n" + code_block(json_text(facts, 1), "json");
 }
 
 std::string reproduce(const Analysis& analysis) {

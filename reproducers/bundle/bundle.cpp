@@ -6,6 +6,7 @@
 
 #include "harness/crash_report/report_file.h"
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/signature/ascii.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
@@ -168,7 +169,7 @@ std::vector<BundleFile> all_files(const BundleFinding& finding, const BundleOpti
   if (!finding.watermark.empty()) report["watermark"] = finding.watermark;
   std::vector<BundleFile> files{
       {"issue.md", options.issue ? options.issue(finding) : apple_issue(finding)},
-      {"report.json", json_text(report)},
+      {"report.json", json_document(report)},
       {"trials.ndjson", trials_ndjson(finding)},
       {kBundleRecordFile, bundle_record_json(record_of(finding))}};
   for (const Emission& program : finding.reproduction.programs) {

@@ -9,9 +9,9 @@
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/record_json.h"
 #include "reports/words/safe_text.h"
-#include "reports/writers/json.h"
 
 namespace mpsprobe {
 
@@ -66,7 +66,7 @@ json parse_without_repeats(std::string_view text, const std::string& place) {
                                     shortened(printable(excess->key), 60)));
   }
   try {
-    return json::parse(text);
+    return parsed_json(text);
   } catch (const json::exception& error) {
     refuse(place, "is no JSON: " + printable(json_problem(error)));
   }
@@ -125,7 +125,7 @@ void check_record(const BundleRecord& record, const std::string& place) {
 std::string bundle_record_json(const BundleRecord& record) {
   nlohmann::ordered_json object{{kVersionKey, kVersion}};
   object.update(record_to_json<nlohmann::ordered_json>(record));
-  std::string text = json_text(object);
+  std::string text = json_document(object);
   parse_bundle_record(text, "bundle.json");  // never hand out what no reader takes
   return text;
 }
@@ -137,7 +137,7 @@ BundleRecord parse_bundle_record(std::string_view text, const std::string& place
   if (!value.is_object() || !value.contains(kVersionKey)) refuse(place, "is no record of a bundle");
   if (value.at(kVersionKey) != kVersion) {
     refuse(place, fmt::format("is of version {}, and this mpsprobe reads version {}",
-                              shortened(value.at(kVersionKey).dump(), 20), kVersion));
+                              shortened(json_text(value.at(kVersionKey)), 20), kVersion));
   }
   check_sizes(value, place);
   BundleRecord record;

@@ -8,6 +8,7 @@
 #include "harness/crash_report/report_file.h"
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/own_command.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
@@ -191,7 +192,7 @@ class ReproductionReader {
       } else if (file.has_value() && nested_deeper(file->bytes, kMostRecordDepth)) {
         why = "it is nested too deep";
       } else if (file.has_value()) {
-        return parsed(json::parse(file->bytes));
+        return parsed(parsed_json(file->bytes));
       }
     } catch (const std::exception& error) {
       why = shown(redactor_.text(error.what()));

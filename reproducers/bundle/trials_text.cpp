@@ -1,3 +1,4 @@
+#include "harness/input/json_text.h"
 #include "harness/journal/trial_json.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 
@@ -5,7 +6,7 @@ namespace mpsprobe {
 namespace {
 
 std::string line_of(const nlohmann::json& json) {
-  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+  return ascii_json_text(json) + "\n";
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/record_json.h"
 #include "reports/writers/atomic_file.h"
-#include "reports/writers/json.h"
 #include "reproducers/minimise/minimum_fields.h"
 
 namespace mpsprobe {
@@ -54,7 +54,7 @@ Minimum minimum_from_json(const json& object) {
 }
 
 void write_minimum(const std::filesystem::path& file, const Minimum& minimum) {
-  write_atomically(file, json_text(to_json(minimum)),
+  write_atomically(file, json_document(to_json(minimum)),
                    "every trial is kept, and `mpsprobe repro --resume` writes it again");
 }
 

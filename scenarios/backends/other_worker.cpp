@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
 #include "scenarios/backends/each_backend.h"
 #include "scenarios/provenance/executable.h"
@@ -123,7 +124,7 @@ BackendReport report_of_other_worker(Backend backend, std::string_view absent) {
     return report;
   }
   try {
-    const auto answer = nlohmann::json::parse(description(worker));
+    const auto answer = parsed_json(description(worker));
     std::vector<std::string> names;
     for (const nlohmann::json& operation : answer.at("operations")) {
       names.push_back(operation.at("name"));
@@ -137,7 +138,7 @@ BackendReport report_of_other_worker(Backend backend, std::string_view absent) {
     report.device = said->at("device");
     report.reason = said->at("reason");
     report.operations = std::move(names);
-    report.other_worker = answer.dump();
+    report.other_worker = json_text(answer);
   } catch (const std::exception&) {
     report.available = false;
     report.reason = fmt::format(

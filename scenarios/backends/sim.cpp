@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/json_text.h"
 #include "scenarios/backends/each_backend.h"
 #include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/profile_path.h"
@@ -115,7 +116,7 @@ class SimDevice : public Device {
 
   nlohmann::json description() const override {
     const char* const text = sim_.describe();
-    auto description = nlohmann::json::parse(text == nullptr ? "{}" : text, nullptr, false);
+    auto description = parsed_if_json(text == nullptr ? "{}" : text);
     if (!description.is_object()) {
       throw SetupError(sim_library_path().string() +
                        ": its description is no JSON object. Build and install the worker and the "

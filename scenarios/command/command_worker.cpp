@@ -26,6 +26,7 @@
 #endif
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/assignment.h"
 #include "harness/wire/cell.h"
 #include "harness/wire/child_crashes.h"
@@ -153,7 +154,7 @@ int describe() {
       std::getenv("MPSPROBE_VARIABLES") == nullptr ? "" : std::getenv("MPSPROBE_VARIABLES"));
   answer["variables"] = json::object();
   for (std::string name; names >> name;) answer["variables"][name] = command.words.front();
-  std::printf("%s\n", answer.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  std::printf("%s\n", json_text(answer, 2).c_str());
   return 0;
 }
 
@@ -261,7 +262,7 @@ int run(const Assignment& assignment) {
   }
   try {
     const OwnCommand command = own_command();
-    send(HelloEvent{kProtocolVersion, provenance_of(command).dump()});
+    send(HelloEvent{kProtocolVersion, json_text(provenance_of(command))});
     become(command, parse_cell(assignment.cell), assignment);
   } catch (const std::exception& error) {
     FailureEvent failure;

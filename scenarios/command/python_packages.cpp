@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/input/json_text.h"
 #include "scenarios/command/command.h"
 
 namespace mpsprobe {
@@ -76,7 +77,7 @@ nlohmann::json python_packages(const OwnCommand& command) {
   }
   unsetenv("MPSPROBE_SCRIPT");
   unsetenv("MPSPROBE_INTERPRETER");
-  nlohmann::json found = nlohmann::json::parse(answer, nullptr, false);
+  nlohmann::json found = parsed_if_json(answer);
   return found.is_object() ? found : nlohmann::json::object();
 }
 

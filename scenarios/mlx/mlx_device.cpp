@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/provenance/utf8_json.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/backend.h"
 #include "scenarios/provenance/image.h"
 #include "scenarios/worker/workload.h"
@@ -79,7 +79,7 @@ nlohmann::json mlx_provenance() {
                     image.path, version, compiled_version()));
   }
   return {
-      {"version", utf8_json(version)},    {"path", utf8_json(image.path)},
+      {"version", valid_utf8(version)},   {"path", valid_utf8(image.path)},
       {"build_id", image.build_id},       {"uuid", image.uuid},
       {"fingerprint", image.fingerprint}, {"compiled_version", compiled_version()},
   };

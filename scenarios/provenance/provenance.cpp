@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/input/json_text.h"
 #include "harness/provenance/installed_torch.h"
-#include "harness/provenance/utf8_json.h"
 #include "scenarios/provenance/image.h"
 #include "scenarios/provenance/symbol_probes.h"
 #include "scenarios/worker/workload.h"
@@ -53,17 +53,17 @@ nlohmann::json torch_provenance() {
   // The same release with its known bugs mended, the control of docs/mps.md.
   if (!image_named("libmpsprobe_own_mps-fixed").path.empty()) version += ".fixed";
   return {
-      {"version", utf8_json(version)},
-      {"git_hash", utf8_json(hash)},
-      {"path", utf8_json(image.path)},
+      {"version", valid_utf8(version)},
+      {"git_hash", valid_utf8(hash)},
+      {"path", valid_utf8(image.path)},
       {"built_against", kTorchBuiltAgainst},
       {"build_id", image.build_id},
       {"uuid", image.uuid},
       {"fingerprint", image.fingerprint},
       {"compiled_version", compiled_version()},
       {"has_mps_stream_pool", process_has_symbol(kPoolSymbol)},
-      {"cuda", utf8_json(build_setting(build, "CUDA_VERSION"))},
-      {"build", utf8_json(build)},
+      {"cuda", valid_utf8(build_setting(build, "CUDA_VERSION"))},
+      {"build", valid_utf8(build)},
   };
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/input/json_text.h"
 #include "scenarios/selftest/misbehaviour.h"
 
 // libmpsprobe_selftest: the misbehaviours for a worker of another language, so that it dies in the
@@ -18,7 +19,7 @@ std::string described_misbehaviours() {
                    {"stage", name_of(each.stage)},
                    {"together", each.act_together != nullptr}});
   }
-  return all.dump();
+  return json_text(all);
 }
 
 }  // namespace

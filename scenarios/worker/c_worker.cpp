@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/honoured_axes.h"
 #include "scenarios/worker/include/mpsprobe/worker.h"
@@ -189,7 +190,7 @@ class CProgram : public WorkerProgram {
     return worker_.start_thread != nullptr && worker_.join_thread != nullptr;
   }
   static nlohmann::json parse(const char* text, const char* callback) {
-    nlohmann::json value = nlohmann::json::parse(text_or(text, ""), nullptr, false);
+    nlohmann::json value = parsed_if_json(text_or(text, ""));
     if (value.is_object()) return value;
     const std::string why = std::exchange(explanation, "");
     throw SetupError(

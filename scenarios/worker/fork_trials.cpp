@@ -1,5 +1,6 @@
 #include "scenarios/worker/fork_trials.h"
 
+#include "harness/input/json_text.h"
 #include "harness/wire/assignment.h"
 #include "scenarios/worker/leash.h"
 
@@ -66,7 +67,7 @@ Request next_request() {
 }
 
 void answer(const nlohmann::json& object) {
-  const std::string text = object.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  const std::string text = ascii_json_text(object);
   if (send(kControlFd, text.data(), text.size(), MSG_NOSIGNAL) < 0) _exit(kOrphaned);
 }
 

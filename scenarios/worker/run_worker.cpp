@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/provenance/probes_variable.h"
 #include "harness/wire/assignment.h"
 #include "harness/wire/flight_recorder.h"
@@ -112,7 +113,7 @@ class Run {
   void prepare() {
     nlohmann::json provenance = program_.provenance(cell_);
     if (const size_t bytes = program_.thread_stack(); bytes > 0) provenance["thread_stack"] = bytes;
-    channel_.send(HelloEvent{kProtocolVersion, provenance.dump()});
+    channel_.send(HelloEvent{kProtocolVersion, json_text(provenance)});
     if (cell_.sanitizer == Sanitizer::thread && !under_thread_sanitizer()) {
       throw UnsupportedError("sanitizer=thread: this worker was not built with ThreadSanitizer");
     }
@@ -334,7 +335,7 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
     add_starts(answer, why_no_fork);
     add_axes(answer);
     answer["variables"] = loaded_variables();
-    std::printf("%s\n", answer.dump(2).c_str());
+    std::printf("%s\n", json_text(answer, 2).c_str());
     return 0;
   }
   if (*fork) serve_forks();

@@ -3,6 +3,7 @@
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {
@@ -12,7 +13,7 @@ using nlohmann::json;
 constexpr size_t kMostBytes = size_t{1} << 20;
 
 void write_request_file(const std::filesystem::path& folder, const json& object) {
-  write_atomically(folder / kRequestFile, object.dump(2) + "\n", "nothing was run");
+  write_atomically(folder / kRequestFile, json_text(object, 2) + "\n", "nothing was run");
 }
 
 void read_request_file(const std::filesystem::path& folder, const std::string& kind,
@@ -22,7 +23,7 @@ void read_request_file(const std::filesystem::path& folder, const std::string& k
   const std::string remedy = "Name the folder of a " + what + " that was cut short";
   if (!open_plain_file(file).is_open()) throw InputError(where, "holds no " + what, remedy);
   try {
-    const json object = json::parse(read_input_file(file, kMostBytes, remedy));
+    const json object = parsed_json(read_input_file(file, kMostBytes, remedy));
     if (object.at(kind) != 1) {
       throw InputError(where, "was written by another version of mpsprobe", "Begin a new one");
     }

@@ -27,6 +27,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/shard.h"
 #include "harness/executor/environment.h"
+#include "harness/input/json_text.h"
 #include "harness/platform/executable.h"
 #include "harness/process/spawn.h"
 #include "reports/sample_journal_for_tests.h"
@@ -122,7 +123,7 @@ void write_run(const fs::path& folder, const CampaignHeader& header) {
   JournalWriter journal(folder / "journal.ndjson", header);
   const auto run_trial = [](const TrialRequest& request) {
     SampleJournal sample;
-    sample.provenance = sample.journal.provenances.begin()->second.dump();
+    sample.provenance = json_text(sample.journal.provenances.begin()->second);
     sample.plan(to_string(request.cell));
     const bool fails = request.cell.threads > kThreads * 7 / 10 && request.trial % 4 == 0;
     sample.ran(1, fails ? 1 : 0);

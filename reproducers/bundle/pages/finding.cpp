@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/campaign/rerun.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
 #include "reports/analysis/devices.h"
 
@@ -39,7 +40,7 @@ std::string BundleFinding::machine(const char* fact) const {
   const nlohmann::json& facts = evidence->journal.header.machine;
   if (!facts.is_object() || !facts.contains(fact)) return "";
   const nlohmann::json& value = facts.at(fact);
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 std::vector<const SignatureGroup*> seen_with(const Analysis& analysis, const FailureGroups& groups,

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/honoured_axes.h"
 #include "scenarios/comparison/kept_results.h"
@@ -248,7 +249,7 @@ class SimProgram : public OneBackendProgram {
     require_backend(cell);
     start(cell);
     json result = process_provenance();
-    result["device"] = json::parse(description_of(profile_));
+    result["device"] = parsed_json(description_of(profile_));
     result["device"]["backend"] = name_of(Backend::sim);
     return result;
   }

@@ -14,11 +14,11 @@
 #include "harness/executor/executor.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "reports/claims/change_claim.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
-#include "reports/writers/json.h"
 #include "tools/runner/bisect/bisect_result.h"
 #include "tools/runner/bisect/build_trials.h"
 #include "tools/runner/exit_code.h"
@@ -200,10 +200,10 @@ int bisect_command_line(const BisectOptions& options) {
   if (code == kExitOk) code = bisection.confirm();
   const BisectResult& result = bisection.result();
   const std::string again = "`mpsprobe bisect --resume` writes it again";
-  write_atomically(folder / "bisect.json", json_text(to_json(result)), again);
+  write_atomically(folder / "bisect.json", json_document(to_json(result)), again);
   write_atomically(folder / "bisect.md", bisect_markdown(result), again);
   if (options.json) {
-    say(stdout, "{}", json_text(to_json(result)));
+    say(stdout, "{}", json_document(to_json(result)));
   } else {
     say(stdout, "{}result: {}\n", bisect_terminal(result),
         printable((folder / "bisect.md").string()));

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/input/json_text.h"
 #include "reports/difference/difference_words.h"
-#include "reports/writers/json.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/named_run.h"
@@ -69,7 +69,7 @@ int diff_command_line(const DiffOptions& options) {
   refuse_unlike(before, after, across);
   const Difference difference = compare_runs(before, after);
   if (options.json) {
-    say(stdout, "{}", json_text(difference_json(before, after, difference)));
+    say(stdout, "{}", json_document(difference_json(before, after, difference)));
   } else {
     say(stdout, "{}", difference_text(before, after, difference));
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/json_text.h"
 #include "harness/platform/machine.h"
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
@@ -77,7 +78,7 @@ void print_json(const Checks& checks, const std::vector<WorkerInfo>& workers) {
                     {"checks", list},
                     {"workers", asked},
                     {"machine", machine_facts()}};
-  say(stdout, "{}\n", answer.dump(2, ' ', true, json::error_handler_t::replace));
+  say(stdout, "{}\n", ascii_json_text(answer, 2));
 }
 
 void add_doctor_options(CLI::App& app, DoctorOptions& options) {

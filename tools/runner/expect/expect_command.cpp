@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/expectations/judge_expectations.h"
 #include "reports/expectations/write_expectations.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
-#include "reports/writers/json.h"
 #include "tools/runner/command.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
@@ -76,7 +76,7 @@ int check(const ExpectOptions& options) {
     list.push_back(findings_json(known, run.facts, findings));
     text += (text.empty() ? "" : "\n") + findings_text(known, run.facts, findings);
   }
-  say(stdout, "{}", options.json ? json_text(list) : text);
+  say(stdout, "{}", options.json ? json_document(list) : text);
   if (found) return kExitFound;
   if (counted_trials == 0) {
     say(stderr, "mpsprobe: nothing to judge: no trial came to a result that counts\n");

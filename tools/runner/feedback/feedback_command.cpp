@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/platform/executable.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
-#include "reports/writers/json.h"
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
@@ -278,7 +278,7 @@ int feedback_command_line(const FeedbackOptions& options) {
   }
   const std::vector<WrittenBundle> bundles = write_bundles(options.report, bundle_options(options));
   if (options.json) {
-    say(stdout, "{}", json_text(as_json(bundles)));
+    say(stdout, "{}", json_document(as_json(bundles)));
   } else {
     say_bundles(bundles, options);
   }

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/statistics/nights.h"
 #include "reports/claims/change_claim.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
-#include "reports/writers/json.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/history/history_file.h"
@@ -134,10 +134,10 @@ int show_trend(const HistoryOptions& options) {
   }
   if (options.json) {
     say(stdout, "{}",
-        json_text(ordered_json{{"mpsprobe_trend", 1},
-                               {"series", count},
-                               {"claimed_from", kClaimedShift},
-                               {"changes", shifts}}));
+        json_document(ordered_json{{"mpsprobe_trend", 1},
+                                   {"series", count},
+                                   {"claimed_from", kClaimedShift},
+                                   {"changes", shifts}}));
   } else {
     say(stdout, "{}{} looked at: {} of a rate\n", text, counted(count, "series"),
         counted(shifts.size(), "changes"));

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/journal_line.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
@@ -161,7 +162,7 @@ HistoryFile::HistoryFile(fs::path file, bool change) : file_(std::move(file)) {
   for (std::string line; std::getline(stream, line); ++number) {
     std::string problem = broken_seal(line, kSealedFor);
     try {
-      if (problem.empty()) runs_.push_back(run_of(json::parse(line)));
+      if (problem.empty()) runs_.push_back(run_of(parsed_json(line)));
     } catch (const std::exception& reason) {
       problem = reason.what();
     }

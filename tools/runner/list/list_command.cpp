@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/command.h"
@@ -38,7 +39,7 @@ struct ListOptions {
 using nlohmann::json;
 
 void print(const json& value) {
-  say(stdout, "{}\n", value.dump(2, ' ', false, json::error_handler_t::replace));
+  say(stdout, "{}\n", json_text(value, 2));
 }
 
 int list_axes(bool as_json) {

@@ -17,6 +17,7 @@
 
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/platform/executable.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
@@ -159,7 +160,7 @@ ProgramReport read_report(const std::string& path) {
   std::ifstream file(path);
   for (std::string line; read_line(file, line, kMostLine);) {
     if (nested_deeper(line, kMostDepth)) continue;
-    json read = json::parse(line, nullptr, false);
+    json read = parsed_if_json(line);
     if (!read.is_object() || !read.contains("kind")) continue;
     const json& kind = read["kind"];
     observation.began = true;
@@ -218,15 +219,15 @@ int observe_command_line(const ObserveOptions& options) {
   const ProgramReport observation = read_report(report.path());
   if (options.json) {
     say(stdout, "{}\n",
-        json{{"mpsprobe_observe", 1},
-             {"program", options.program},
-             {"observed", observation.began},
-             {"calls", observation.calls},
-             {"proofs", observation.proofs},
-             {"suspicions", observation.suspicions},
-             {"end", end_of(status)},
-             {"findings", observation.findings}}
-            .dump(1, ' ', true, json::error_handler_t::replace));
+        ascii_json_text(json{{"mpsprobe_observe", 1},
+                             {"program", options.program},
+                             {"observed", observation.began},
+                             {"calls", observation.calls},
+                             {"proofs", observation.proofs},
+                             {"suspicions", observation.suspicions},
+                             {"end", end_of(status)},
+                             {"findings", observation.findings}},
+                        1));
   }
   if (!observation.began) {
     say(stderr,
@@ -238,7 +239,7 @@ int observe_command_line(const ObserveOptions& options) {
   }
   const std::string calls = observation.calls.is_null()
                                 ? "calls until its end"
-                                : fmt::format("{} calls", observation.calls.dump());
+                                : fmt::format("{} calls", json_text(observation.calls));
   const std::string broken =
       observation.proofs == 0
           ? std::string("none broken")

@@ -15,6 +15,7 @@
 #include "harness/crash_report/ips.h"
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/journal.h"
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/judge.h"
@@ -366,7 +367,7 @@ int read_command_line(const ReadOptions& options) {
                          {"input", result.kind},
                          {"failures", failures},
                          {"note", result.failures.empty() ? printable(result.note) : ""}};
-    say(stdout, "{}\n", object.dump(2, ' ', false, json::error_handler_t::replace));
+    say(stdout, "{}\n", json_text(object, 2));
     return code;
   }
   if (result.failures.empty()) {

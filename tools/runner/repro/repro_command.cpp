@@ -10,10 +10,10 @@
 #include "harness/campaign/trial_bench.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
-#include "reports/writers/json.h"
 #include "reproducers/minimise/minimise.h"
 #include "reproducers/minimise/minimum_report.h"
 #include "reproducers/minimise/slug.h"
@@ -149,7 +149,7 @@ void write_result(const fs::path& folder, const Minimum& minimum, const WorkerIn
 
 void say_result(const fs::path& folder, const Minimum& minimum, bool as_json) {
   if (as_json) {
-    say(stdout, "{}", json_text(to_json(minimum)));
+    say(stdout, "{}", json_document(to_json(minimum)));
   } else {
     say(stdout, "{}result: {}\n        {}\n", minimum_terminal(minimum),
         (folder / "repro.md").string(), (folder / "minimum.json").string());

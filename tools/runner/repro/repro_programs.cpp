@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/folder/folder.h"
+#include "harness/input/json_text.h"
 #include "harness/journal/journal.h"
 #include "harness/matrix/operation_info.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
-#include "reports/writers/json.h"
 #include "reproducers/emit/emission.h"
 #include "reproducers/proof/proof.h"
 #include "tools/runner/data_folder.h"
@@ -140,7 +140,7 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   fs::remove_all(proof.work, error);  // what was built
   write_files(folder, proved.emissions);
   const std::vector<Proof>& proofs = proved.proofs;
-  write_atomically(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))),
+  write_atomically(folder / "proofs.json", json_document(nlohmann::ordered_json(to_json(proofs))),
                    kAgain);
   return section(proved.emissions, proofs, minimum.reliability);
 }

@@ -16,6 +16,7 @@
 #include "harness/campaign/rerun.h"
 #include "harness/campaign/trial_bench.h"
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/groups/failure_groups.h"
@@ -78,16 +79,16 @@ int dry_run(const CampaignHeader& header, bool as_json) {
     for (const LeftOut& cell : header.left_out) {
       left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
     }
-    const std::string rest = nlohmann::json{
-        {"matrix", header.matrix_name},
-        {"trials", header.trials},
-        {"settle_rate", header.settle_rate},
-        {"seed", header.seed},
-        {"left_out", left_out}}.dump(2);
+    const std::string rest = json_text(nlohmann::json{{"matrix", header.matrix_name},
+                                                      {"trials", header.trials},
+                                                      {"settle_rate", header.settle_rate},
+                                                      {"seed", header.seed},
+                                                      {"left_out", left_out}},
+                                       2);
     // A million cells are printed as they are made.
     std::string_view before = "{\n  \"cells\": [";
     for (size_t i = 0; i < header.cells.size(); ++i) {
-      say(stdout, "{}\n    {}", before, nlohmann::json(to_string(header.cells.cell(i))).dump());
+      say(stdout, "{}\n    {}", before, json_text(nlohmann::json(to_string(header.cells.cell(i)))));
       before = ",";
     }
     say(stdout, "{},{}\n", header.cells.empty() ? "{\n  \"cells\": []" : "\n  ]", rest.substr(1));

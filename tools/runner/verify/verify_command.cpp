@@ -10,12 +10,12 @@
 
 #include "harness/executor/executor.h"
 #include "harness/input/input_error.h"
+#include "harness/input/json_text.h"
 #include "harness/platform/machine.h"
 #include "harness/wire/own_command.h"
 #include "harness/wire/variables.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
-#include "reports/writers/json.h"
 #include "reproducers/bundle/check_bundle.h"
 #include "reproducers/bundle/redaction/redactor.h"
 #include "reproducers/reverify/kept_verdict.h"
@@ -190,7 +190,7 @@ int verify_command_line(const VerifyOptions& given) {
   const Analysis analysis = analyse_file(journal).analysis;
   const BundleVerdict verdict = verdict_of(record, analysis, could_be_shown_as);
   const std::vector<std::string> missing = not_set(record, analysis.header);
-  const std::string json = json_text(verdict_json(verdict, record, analysis, missing));
+  const std::string json = json_document(verdict_json(verdict, record, analysis, missing));
   write(folder, bundle, analysis.header.started, json);
   say(stdout, "{}", options.json ? json : verdict_text(verdict, record, analysis, missing));
   // One that is incomplete for trials without a result has run all that were planned.

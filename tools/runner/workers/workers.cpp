@@ -17,6 +17,7 @@
 #include "harness/executor/worker_starts.h"
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/platform/executable.h"
 #include "harness/process/command.h"
 #include "harness/wire/axis.h"
@@ -122,7 +123,7 @@ json describe(const std::string& name, const std::string& path,
   if (answer.at("mpsprobe_worker") != kProtocolVersion) {
     throw MachineError(fmt::format(
         "{} speaks version {} of the protocol, this runner speaks {}. Build both from one checkout",
-        who, answer.at("mpsprobe_worker").dump().substr(0, 20), kProtocolVersion));
+        who, json_text(answer.at("mpsprobe_worker")).substr(0, 20), kProtocolVersion));
   }
   try {
     operations_from(answer);
