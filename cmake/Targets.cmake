@@ -24,12 +24,11 @@ function(mpsprobe_target_defaults target)
   endif()
 endfunction()
 
-# mpsprobe_library(<name> [SHARED] [HIDDEN] SOURCES ... [LIBRARIES ...] [PRIVATE <library>...] [APART <folder>...]):
-# static library, alias mpsprobe::<name>. HIDDEN, for what is loaded into programs of others: what it is made of stays
-# invisible there. PRIVATE is what only it sees. What lies in the folders named is compiled file by file
-# (cmake/Unity.cmake).
+# mpsprobe_library(<name> [SHARED] [HIDDEN] SOURCES ... [LIBRARIES ...] [PRIVATE <library>...]): static library, alias
+# mpsprobe::<name>. HIDDEN, for what is loaded into programs of others: what it is made of stays invisible there. PRIVATE
+# is what only it sees.
 function(mpsprobe_library name)
-  cmake_parse_arguments(ARG "SHARED;HIDDEN" "" "SOURCES;LIBRARIES;PRIVATE;APART" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED;HIDDEN" "" "SOURCES;LIBRARIES;PRIVATE" ${ARGN})
   set(kind STATIC)
   if(ARG_SHARED)
     set(kind SHARED)
@@ -37,10 +36,17 @@ function(mpsprobe_library name)
   add_library(mpsprobe_${name} ${kind} ${ARG_SOURCES})
   add_library(mpsprobe::${name} ALIAS mpsprobe_${name})
   mpsprobe_target_defaults(mpsprobe_${name})
-  mpsprobe_unity(mpsprobe_${name} ${ARG_APART})
+  mpsprobe_unity(mpsprobe_${name})
   target_link_libraries(mpsprobe_${name} PUBLIC ${ARG_LIBRARIES} PRIVATE ${ARG_PRIVATE})
   if(ARG_HIDDEN)
     set_target_properties(mpsprobe_${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
+endfunction()
+
+# mpsprobe_optimise(<target>): a little, where all else is not.
+function(mpsprobe_optimise target)
+  if(MPSPROBE_QUICK_BUILD)
+    target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()
 
@@ -64,15 +70,14 @@ function(mpsprobe_remove_tested_elsewhere list)
   set(${list} ${${list}} PARENT_SCOPE)
 endfunction()
 
-# mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...] [NEEDS <target>...]
+# mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [NEEDS <target>...]
 # [DEFINES <definition>...]): GoogleTest program, built after what it NEEDS, its tests known to CTest, which starts it for
-# each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest
-# knows the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml. So it is where the
-# programs are another machine's, which CMAKE_CROSSCOMPILING_EMULATOR runs there. ONE_THREAD, for
-# what starts no thread, nor a program of ours with threads that program_test does not have: ThreadSanitizer has nothing
-# to see in it and leaves it out.
+# each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest knows the program alone and runs all its tests
+# at once; how many there were is in Testing/<name>.xml. So it is where the programs are another machine's, which
+# CMAKE_CROSSCOMPILING_EMULATOR runs there. ONE_THREAD, for what starts no thread, nor a program of ours with threads that
+# program_test does not have: ThreadSanitizer has nothing to see in it and leaves it out.
 function(mpsprobe_test name)
-  cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;APART;NEEDS;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;NEEDS;DEFINES" ${ARGN})
   if(NOT MPSPROBE_BUILD_TESTS OR (ARG_ONE_THREAD AND MPSPROBE_SANITIZE STREQUAL "thread"))
     return()
   endif()
@@ -84,7 +89,7 @@ function(mpsprobe_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
-  mpsprobe_unity(${name} ${ARG_APART})
+  mpsprobe_unity(${name})
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINES}
     MPSPROBE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MPSPROBE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   if(ARG_NEEDS)

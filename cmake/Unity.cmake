@@ -11,10 +11,9 @@ function(_mpsprobe_unity_batch target index)
   endif()
 endfunction()
 
-# mpsprobe_unity(<target> [<folder>...]): compiles its C++ sources together, in the order in which they are listed, but
-# for those in the folders named. What they define in anonymous namespaces has to have names of its own within the
-# target: two that are the same do not compile, but of two functions that differ in their parameters the other file's
-# could be taken. A folder stays together where it can.
+# mpsprobe_unity(<target>): compiles its C++ sources together, in the order in which they are listed. What they define in
+# anonymous namespaces has to have names of its own within the target: two that are the same do not compile, but of two
+# functions that differ in their parameters the other file's could be taken. A folder stays together where it can.
 function(mpsprobe_unity target)
   if(NOT MPSPROBE_UNITY)
     return()
@@ -26,9 +25,6 @@ function(mpsprobe_unity target)
   set(folders "")
   foreach(source IN LISTS sources)
     get_filename_component(folder ${source} DIRECTORY)
-    if(ARGN AND folder IN_LIST ARGN)
-      continue()
-    endif()
     string(MAKE_C_IDENTIFIER "in_${folder}" folder)
     if(NOT folder IN_LIST folders)
       list(APPEND folders ${folder})
