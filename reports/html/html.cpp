@@ -15,6 +15,7 @@
 #include "reports/html/html_assets.h"
 #include "reports/html/html_beside.h"
 #include "reports/html/markup.h"
+#include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
