@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "harness/statistics/interval.h"
@@ -26,16 +26,24 @@ Split split_of(const Stratum& stratum) {
   Split split;
   split.low = std::max<int64_t>(0, failures - stratum.second.trials);
   const int64_t high = std::min<int64_t>(failures, stratum.first.trials);
-  if (split.low == high) {
-    split.chances = {1};
-    return split;
-  }
-  const boost::math::hypergeometric_distribution<> chance(
-      static_cast<unsigned>(failures), static_cast<unsigned>(stratum.first.trials),
-      static_cast<unsigned>(trials));
-  for (int64_t x = split.low; x <= high; ++x) {
-    split.chances.push_back(boost::math::pdf(chance, static_cast<unsigned>(x)));
-  }
+  // Relative to the likeliest, outwards from it, by the ratio of neighbours: nothing overflows.
+  const auto ratio = [&](int64_t x) {  // of x + 1 to x
+    return static_cast<double>(failures - x) * static_cast<double>(stratum.first.trials - x) /
+           (static_cast<double>(x + 1) *
+            static_cast<double>(stratum.second.trials - failures + x + 1));
+  };
+  const int64_t likeliest = std::clamp(
+      static_cast<int64_t>(static_cast<double>(failures + 1) * (stratum.first.trials + 1.0) /
+                           static_cast<double>(trials + 2)),
+      split.low, high);
+  const auto at = [&](int64_t x) -> double& {
+    return split.chances[static_cast<size_t>(x - split.low)];
+  };
+  split.chances.assign(static_cast<size_t>(high - split.low + 1), 1);
+  for (int64_t x = likeliest; x < high; ++x) at(x + 1) = at(x) * ratio(x);
+  for (int64_t x = likeliest; x > split.low; --x) at(x - 1) = at(x) / ratio(x - 1);
+  const double all = std::accumulate(split.chances.begin(), split.chances.end(), 0.0);
+  for (double& chance : split.chances) chance /= all;
   return split;
 }
 
