@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <numbers>
 #include <utility>
 
 #include "scenarios/comparison/values.h"
@@ -21,6 +21,11 @@ Wide widened(std::span<const float> numbers) {
 std::seed_seq sequence(uint64_t seed, uint64_t stream) {
   return {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
           static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)};
+}
+
+/// In [0, 1).
+float uniform(std::mt19937_64& generator) {
+  return static_cast<float>(generator() >> 40U) * 0x1p-24F;
 }
 
 // b's element (k, column) lies at b[k * b_row + column * b_column].
@@ -114,10 +119,14 @@ int64_t terms(const Recipe& recipe) {
 
 }  // namespace
 
+float normal(std::mt19937_64& generator) {
+  const float distance = std::sqrt(-2 * std::log(1 - uniform(generator)));
+  return distance * std::cos(2 * std::numbers::pi_v<float> * uniform(generator));
+}
+
 std::vector<Numbers> make_inputs(const Recipe& recipe, uint64_t seed, uint64_t stream) {
   std::seed_seq seeds = sequence(seed, stream);
   std::mt19937_64 generator(seeds);
-  std::normal_distribution<float> normal;
   std::vector<Numbers> inputs;
   for (size_t i = 0; i < recipe.inputs; ++i) {
     Numbers& input = inputs.emplace_back(static_cast<size_t>(element_count(recipe.values[i])));
@@ -133,10 +142,9 @@ std::vector<Numbers> make_parameters(const Recipe& recipe, uint64_t seed, uint64
   for (size_t i = 0; i < recipe.parameters; ++i) {
     const Sizes& weight = recipe.values[recipe.inputs];
     const float bound = 1 / std::sqrt(static_cast<float>(weight.back()));
-    std::uniform_real_distribution<float> uniform(-bound, bound);
     Numbers& parameter = parameters.emplace_back(
         static_cast<size_t>(element_count(recipe.values[recipe.inputs + i])));
-    for (float& each : parameter) each = uniform(generator);
+    for (float& each : parameter) each = bound * (2 * uniform(generator) - 1);
   }
   return parameters;
 }

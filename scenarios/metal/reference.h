@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,10 @@ namespace mpsprobe::metal {
 
 /// Numbers of one value, in the order of its elements.
 using Numbers = std::vector<float>;
+
+/// A standard normal number (Box and Muller, 1958). libstdc++'s distributions take a logarithm in
+/// long double for each number they draw.
+float normal(std::mt19937_64& generator);
 
 /// Inputs (or parameters) of a recipe, as LibTorch's operation gets them: standard normal, and for
 /// linear's weight and bias uniform within 1/sqrt(in), so that results stay near one. The same for

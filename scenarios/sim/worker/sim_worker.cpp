@@ -199,8 +199,7 @@ class SimLane : public Lane {
   Numbers drawn(size_t step) {
     const Recipe& recipe = workload_.recipe_;
     Numbers numbers(static_cast<size_t>(element_count(recipe.values[recipe.result_of(step)])));
-    std::normal_distribution<float> normal;
-    for (float& each : numbers) each = normal(generator_);
+    for (float& each : numbers) each = mpsprobe::metal::normal(generator_);
     return numbers;
   }
 
