@@ -151,7 +151,7 @@ Emission emit_libtorch(const EmissionRequest& request) {
   const bool mps = cell.backend == Backend::mps;
   const bool own_streams = cell.stream == StreamUse::per_thread && mps;
   const auto made = [](const std::vector<Variable>& all) {
-    Lines lines;
+    ProgramLines lines;
     for (const Variable& each : all) {
       lines.add(
           fmt::format("const at::Tensor {} = {}.to(on);", each.name, in_parentheses(each.value)));
@@ -160,7 +160,7 @@ Emission emit_libtorch(const EmissionRequest& request) {
   };
   const std::vector<Variable> own = torch.own();
   const std::string wait = waiting(cell);
-  Lines headers, by_main, for_thread, before, launch, after_loop;
+  ProgramLines headers, by_main, for_thread, before, launch, after_loop;
   headers.add("#include <ATen/ATen.h>")
       .add("#include <ATen/detail/MPSHooksInterface.h>", mps && cell.wait == WaitFor::event)
       .add("#include <ATen/mps/MPSStream.h>", own_streams || (mps && cell.wait == WaitFor::stream))
@@ -188,7 +188,7 @@ Emission emit_libtorch(const EmissionRequest& request) {
   std::string captures = "&";
   if (!torch.in_threads() && !own.empty()) captures += ", " + names_of(own);
   if (numbers || call.find("[t %") != std::string::npos) captures += ", t";
-  Lines check;
+  ProgramLines check;
   for (size_t i = 0; i < own.size(); ++i) {
     check.add(fmt::format("const at::Tensor& {} = given[t][{}];", own[i].name, i));
   }
@@ -242,7 +242,7 @@ Emission emit_torch_python(const EmissionRequest& request) {
   const bool mps = cell.backend == Backend::mps;
   const bool locked = cell.lock == Lock::forward;
   const auto made = [](const std::vector<Variable>& all) {
-    Lines lines;
+    ProgramLines lines;
     for (const Variable& each : all) {
       lines.add(fmt::format("{} = {}.to(**on)", each.name, in_parentheses(in_python(each.value))));
     }
@@ -252,7 +252,7 @@ Emission emit_torch_python(const EmissionRequest& request) {
   const std::string call = torch.recipe().python.empty()
                                ? in_python(torch.fill(torch.recipe().call))
                                : torch.fill(torch.recipe().python);
-  Lines by_main, before, launch, after_loop, checks;
+  ProgramLines by_main, before, launch, after_loop, checks;
   if (torch.shares_weights()) by_main.add(made(torch.weights()));
   by_main.add("lock = threading.Lock()", locked).add("got = []", numbers);
   if (torch.in_threads()) {

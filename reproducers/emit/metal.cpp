@@ -84,11 +84,11 @@ struct Way {
   std::string frameworks;
   std::string elements;  ///< of the result
   std::string expected;
-  Lines shared;            ///< made by main
-  Lines own;               ///< of each thread
-  Lines begin;             ///< opens a command buffer, and an encoder
-  Lines encode;            ///< one launch
-  Lines end;               ///< closes and commits them
+  ProgramLines shared;     ///< made by main
+  ProgramLines own;        ///< of each thread
+  ProgramLines begin;      ///< opens a command buffer, and an encoder
+  ProgramLines encode;     ///< one launch
+  ProgramLines end;        ///< closes and commits them
   bool waits_each = true;  ///< it cannot leave its command buffer open
 };
 
@@ -222,7 +222,7 @@ Emission emit_metal(const EmissionRequest& request) {
   const bool each = way.waits_each || cell.sync == Sync::each;
   const bool shared_queue = cell.queue == QueueUse::shared;
   const bool locked = cell.lock == Lock::forward;
-  Lines by_main, before, launch, after_loop, ending;
+  ProgramLines by_main, before, launch, after_loop, ending;
   constexpr std::string_view kQueue = "id<MTLCommandQueue> queue = [device newCommandQueue];";
   by_main.add(way.shared).add(kQueue, shared_queue).add("std::mutex lock;", locked);
   const std::string out = buffer("out", way.elements, "-1");

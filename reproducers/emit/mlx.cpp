@@ -141,15 +141,15 @@ Emission emit_mlx(const EmissionRequest& request) {
   const std::string stream =
       fmt::format("const mx::Stream s = mx::{}({});",
                   cell.stream == StreamUse::per_thread ? "new_stream" : "default_stream", device);
-  Lines inputs, weights;
+  ProgramLines inputs, weights;
   for (const Variable& each : mlx.variables(mlx.recipe().inputs)) {
     inputs.add(cpp_array(each, mlx.is_lazy() ? "0.01F" : "0.01F * (t + 1)"));
   }
   for (const Variable& each : mlx.variables(mlx.recipe().weights)) {
     weights.add(cpp_array(each, "0.5F"));
   }
-  Lines own;  // of each thread, made by main
-  Lines by_main, before, after, launch, after_loop;
+  ProgramLines own;  // of each thread, made by main
+  ProgramLines by_main, before, after, launch, after_loop;
   const bool in_threads = !mlx.is_lazy();
   const bool stream_used = cell.op != "compiled";
   if (!in_threads) {
@@ -216,7 +216,7 @@ Emission emit_mlx(const EmissionRequest& request) {
   const bool names_t = std::string(own).empty() &&
                        (std::string(inputs).find('t') != std::string::npos && in_threads);
   if (names_t || numbers) captures += ", t";
-  Lines check;
+  ProgramLines check;
   check.add("const mx::Stream s = mx::default_stream(mx::Device::cpu);")
       .add(inputs, in_threads)
       .add(weights, in_threads && !mlx.shares_weights())
@@ -266,7 +266,7 @@ Emission emit_mlx_python(const EmissionRequest& request) {
       fmt::format("s = mx.{}({})",
                   cell.stream == StreamUse::per_thread ? "new_stream" : "default_stream", device);
   const auto made = [&](std::string_view list, std::string_view value) {
-    Lines lines;
+    ProgramLines lines;
     std::string names;
     for (const Variable& each : mlx.variables(list)) {
       lines.add(fmt::format("{} = mx.full(({}{}), {})", each.name, each.value,
@@ -276,15 +276,15 @@ Emission emit_mlx_python(const EmissionRequest& request) {
     if (!names.empty()) lines.add(fmt::format("mx.eval({})", names));
     return lines;
   };
-  const Lines inputs =
+  const ProgramLines inputs =
       made(mlx.recipe().inputs, mlx.is_lazy() || mlx.by_main() ? "0.01" : "0.01 * (t + 1)");
-  const Lines weights = made(mlx.recipe().weights, "0.5");
+  const ProgramLines weights = made(mlx.recipe().weights, "0.5");
   const std::string call =
       mlx.fill(mlx.recipe().python.empty()
                    ? replaced(std::string(mlx.recipe().call),
                               {{"mx::array(0.0F)", "0"}, {"::", "."}, {", s)", ", stream=s)"}})
                    : mlx.recipe().python);
-  Lines by_main, before, after, launch, after_loop, checks;
+  ProgramLines by_main, before, after, launch, after_loop, checks;
   const bool stream_used = cell.op != "compiled";
   if (mlx.is_lazy() || mlx.by_main()) {
     by_main.add(stream, mlx.is_lazy()).add(inputs);

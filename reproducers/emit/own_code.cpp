@@ -62,7 +62,7 @@ Emission emit_own_code(const EmissionRequest& request) {
                            : numbers
                                ? fmt::format("got.append((thread, {0}, call(thread, {0})))", i)
                                : fmt::format("call(thread, {})", i);
-  Lines by_main, before, launch, after, start, checks;
+  ProgramLines by_main, before, launch, after, start, checks;
   if (!test) {
     by_main.add(called(beside("setup"), ""));
     before.add(called(beside("thread_setup"), "thread"));

@@ -15,14 +15,14 @@
 namespace mpsprobe {
 
 /// Lines of a program, as they are gathered for a tag of its template.
-class Lines {
+class ProgramLines {
  public:
   /// Adds a line, or several, where `when`.
-  Lines& add(std::string_view line, bool when = true) {
+  ProgramLines& add(std::string_view line, bool when = true) {
     if (when && !line.empty()) (text_ += text_.empty() ? "" : "\n") += line;
     return *this;
   }
-  Lines& add(const Lines& lines, bool when = true) { return add(lines.text_, when); }
+  ProgramLines& add(const ProgramLines& lines, bool when = true) { return add(lines.text_, when); }
   bool empty() const { return text_.empty(); }
   // NOLINTNEXTLINE(google-explicit-constructor): wherever a text is asked for
   operator std::string() const { return text_; }

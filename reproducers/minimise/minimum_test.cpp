@@ -11,7 +11,7 @@
 namespace mpsprobe {
 namespace {
 
-Minimum sample() {
+Minimum sample_minimum() {
   Minimum minimum;
   minimum.state = MinimumState::complete;
   minimum.start = parse_cell("sim/linear/nograph/threads=8/iterations=50");
@@ -34,19 +34,19 @@ Minimum sample() {
 
 TEST(Minimum, SurvivesItsFile) {
   const auto file = std::filesystem::path(testing::TempDir()) / "minimum_test.json";
-  write_minimum(file, sample());
+  write_minimum(file, sample_minimum());
   std::ifstream stream(file);
   const Minimum read = minimum_from_json(nlohmann::json::parse(stream));
-  EXPECT_EQ(to_json(read), to_json(sample()));
-  EXPECT_EQ(read.cell, sample().cell);
-  EXPECT_EQ(read.seed, sample().seed);
+  EXPECT_EQ(to_json(read), to_json(sample_minimum()));
+  EXPECT_EQ(read.cell, sample_minimum().cell);
+  EXPECT_EQ(read.seed, sample_minimum().seed);
   EXPECT_EQ(read.conditions.at(0).corrected_p, 0.006);
   std::filesystem::remove(file);
-  EXPECT_THROW(write_minimum("/proc/none/minimum.json", sample()), ReportError);
+  EXPECT_THROW(write_minimum("/proc/none/minimum.json", sample_minimum()), ReportError);
 }
 
 TEST(Minimum, WhatIsNotOfTheFormIsRefused) {
-  const nlohmann::json good = to_json(sample());
+  const nlohmann::json good = to_json(sample_minimum());
   ASSERT_NO_THROW(minimum_from_json(good));
   const auto broken = [&](const char* pointer, const nlohmann::json& value) {
     nlohmann::json object = good;

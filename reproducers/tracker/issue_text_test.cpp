@@ -19,7 +19,7 @@ using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kPython = "import torch\nx = torch.ones(2, device=\"mps\")\n";
-constexpr const char* kCell = "mps/linear/nograph/threads=3";
+constexpr const char* kTitledCell = "mps/linear/nograph/threads=3";
 
 class IssueText : public testing::Test {
  protected:
@@ -32,7 +32,7 @@ class IssueText : public testing::Test {
     for (auto& [id, provenance] : sample_.journal.provenances)
       provenance["device"] = "Apple M4 Max";
     facts_.signature = SampleJournal::segfault().signature;
-    facts_.cell = parse_cell(kCell);
+    facts_.cell = parse_cell(kTitledCell);
     facts_.python = kPython;
     facts_.command = "mpsprobe run --cell mps/linear/nograph/threads=3 --trials 10";
   }
@@ -220,7 +220,7 @@ TEST_F(IssueText, AMinimalCellThatTheRunHasNotHasTheTableOfTheOneItCameFrom) {
 }
 
 TEST_F(IssueText, WhatAnotherLayerDidIsSaid) {
-  sample_.plan(kCell).ran(20, 20);
+  sample_.plan(kTitledCell).ran(20, 20);
   sample_.plan("cpu/linear/nograph/threads=3").ran(20, 0);
   const std::string issue = text();
   EXPECT_THAT(issue, HasSubstr("Other layers and builds"));
@@ -250,7 +250,7 @@ std::string outside_code(const std::string& markdown) {
 }
 
 TEST_F(IssueText, MlxsFormNamesTheDevice) {
-  sample_.plan(kCell).ran(5, 5, SampleJournal::segfault());
+  sample_.plan(kTitledCell).ran(5, 5, SampleJournal::segfault());
   text();
   EXPECT_THAT(mlx_issue_text(facts_, "", ""), HasSubstr("\n - Device Apple M4 Max\n"));
 }
@@ -266,7 +266,7 @@ TEST_F(IssueText, HostileTextStaysInItsPlace) {
   }
   Judgement how = SampleJournal::segfault();
   how.signature = hostile;
-  sample_.plan(kCell).ran(5, 5, how);
+  sample_.plan(kTitledCell).ran(5, 5, how);
   sample_.last().processes[0].err.head = hostile;
   sample_.last().processes[0].err.bytes = hostile.size();
   for (TrialRecord& trial : sample_.journal.trials) {
