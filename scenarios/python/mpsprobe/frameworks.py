@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from . import provenance
-from .program import Unsupported
+from .program import Unsupported, backend_entry, own_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,30 +85,10 @@ def description(
     return {
         "axes": [],
         "operations": [
-            {
-                "name": name,
-                "summary": summary,
-                "source": "your own code",
-                "paths": ["default"],
-                "has_parameters": False,
-                "dtypes": ["default"],
-                "shape": "default",
-                "dimensions": "",
-                f"own_{kind}": code,
-            }
+            own_row(name, summary, "your own code", **{f"own_{kind}": code})
             for name, summary, code in operations
         ],
-        "backends": [
-            {
-                "name": name,
-                "available": True,
-                "simulated": False,
-                "device": device_name(name),
-                "reason": "",
-                "axes": AXES.get(name, []),
-            }
-            for name in backends()
-        ],
+        "backends": [backend_entry(name, device_name(name), axes=AXES.get(name, [])) for name in backends()],
         "provenance": {**of_provenance, "python": {**of_provenance["python"], "packages": provenance.packages()}},
     }
 

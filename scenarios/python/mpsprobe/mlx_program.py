@@ -11,7 +11,7 @@ from . import comparison, frameworks, provenance
 from .comparison import FLOAT32_UNIT, KeptBudget, KeptResults, Numbers, Values
 from .operation import Operation
 from .operations_mlx import OPERATIONS, Arrays, Call
-from .program import Cell, Checked, Lane, Program, Unsupported, Workload, record
+from .program import Cell, Checked, Lane, Program, Unsupported, Workload, backend_entry, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -396,21 +396,13 @@ class MlxProgram(Program):
         os.environ.setdefault(TF32, "0")
 
     def describe(self) -> dict[str, Any]:
+        axes = ["shape", "dtype", "stream", "model", "owner", "device", "leave"]
         return {
             "operations": [
                 {**operation.describe(), "paths": ["default"], "backends": ["mlx"]}
                 for operation in OPERATIONS.values()
             ],
-            "backends": [
-                {
-                    "name": "mlx",
-                    "available": True,
-                    "simulated": False,
-                    "device": device_name("default"),
-                    "reason": "",
-                    "axes": ["shape", "dtype", "stream", "model", "owner", "device", "leave"],
-                }
-            ],
+            "backends": [backend_entry("mlx", device_name("default"), axes=axes)],
             "provenance": self._provenance(),
         }
 

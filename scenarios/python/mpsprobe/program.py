@@ -25,6 +25,27 @@ def record(made: type[Made]) -> type[Made]:
     return type(made.__name__, (base,), {**own, "__slots__": ()})
 
 
+def backend_entry(name: str, device: str, reason: str = "", **more: Any) -> dict[str, Any]:
+    """A backend as `describe` lists it. It is available where there is no reason against it."""
+    of_device = {"available": not reason, "simulated": False, "device": device, "reason": reason}
+    return {"name": name, **of_device, **more}
+
+
+def own_row(name: str, summary: str, source: str, **more: Any) -> dict[str, Any]:
+    """An operation that knows no shapes and dtypes, as `describe` lists it."""
+    return {
+        "name": name,
+        "summary": summary,
+        "source": source,
+        "paths": ["default"],
+        "has_parameters": False,
+        "dtypes": ["default"],
+        "shape": "default",
+        "dimensions": "",
+        **more,
+    }
+
+
 class Failure(Exception):
     """Ends what the calling thread does; the runner is told its kind and text."""
 

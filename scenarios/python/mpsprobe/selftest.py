@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .program import Cell, Checked, Lane, Program, Unsupported, Workload
+from .program import Cell, Checked, Lane, Program, Unsupported, Workload, backend_entry, own_row
 
 PREFIX = "selftest."
 
@@ -169,17 +169,7 @@ _crash_of_the_end: CrashOfTheEnd | None = None
 
 def describe() -> list[dict[str, Any]]:
     return [
-        {
-            "name": PREFIX + name,
-            "summary": each.summary,
-            "source": "self-test",
-            "paths": ["default"],
-            "has_parameters": False,
-            "dtypes": ["default"],
-            "shape": "default",
-            "dimensions": "",
-            "backends": ["cpu"],
-        }
+        own_row(PREFIX + name, each.summary, "self-test", backends=["cpu"])
         for name, each in misbehaviours().items()
     ]
 
@@ -198,13 +188,10 @@ class SelftestProgram(Program):
     """Self-tests and nothing else: loads no library under test."""
 
     def describe(self) -> dict[str, Any]:
-        device = "none: self-tests only"
         return {
             "operations": describe(),
             "known_good": PREFIX + "pass",
-            "backends": [
-                {"name": "cpu", "available": True, "simulated": False, "device": device, "reason": ""}
-            ],
+            "backends": [backend_entry("cpu", "none: self-tests only")],
             "provenance": self._provenance(),
         }
 

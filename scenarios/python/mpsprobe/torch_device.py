@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from . import provenance
-from .program import Cell, Unsupported
+from .program import Cell, Unsupported, backend_entry
 
 Tensors = list[Any]
 # That lanes honour on every device, beside those of Device.axes.
@@ -256,13 +256,6 @@ DEVICES: dict[str, type[Device]] = {kind.name: kind for kind in (MpsDevice, Cuda
 def reports() -> list[dict[str, Any]]:
     """All backends as `describe` lists them, available or not. Touches the devices."""
     return [
-        {
-            "name": name,
-            "available": not kind.missing(),
-            "simulated": False,
-            "device": kind.in_words(),
-            "reason": kind.missing(),
-            "axes": [*AXES, *kind.axes],
-        }
+        backend_entry(name, kind.in_words(), kind.missing(), axes=[*AXES, *kind.axes])
         for name, kind in DEVICES.items()
     ]
