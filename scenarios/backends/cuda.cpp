@@ -6,9 +6,9 @@
 #include <string>
 #include <system_error>
 
+#include "harness/provenance/executable.h"
 #include "scenarios/backends/each_backend.h"
 #include "scenarios/operations/torch_errors.h"
-#include "scenarios/provenance/executable.h"
 #include "scenarios/worker/workload.h"
 
 // LibTorch's CUDA half takes seconds to load and memory to hold. It comes with a library of its

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "harness/input/json_text.h"
+#include "harness/provenance/executable.h"
 #include "harness/wire/axis.h"
 #include "scenarios/backends/each_backend.h"
-#include "scenarios/provenance/executable.h"
 
 namespace mpsprobe {
 namespace {

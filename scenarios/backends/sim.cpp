@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/input/json_text.h"
+#include "harness/provenance/executable.h"
 #include "scenarios/backends/each_backend.h"
-#include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/profile_path.h"
 #include "scenarios/worker/workload.h"
 

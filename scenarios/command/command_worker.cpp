@@ -27,6 +27,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/json_text.h"
+#include "harness/provenance/executable.h"
 #include "harness/wire/assignment.h"
 #include "harness/wire/cell.h"
 #include "harness/wire/child_crashes.h"
@@ -40,7 +41,6 @@
 #include "scenarios/command/command.h"
 #include "scenarios/command/port.h"
 #include "scenarios/command/python_packages.h"
-#include "scenarios/provenance/executable.h"
 #include "scenarios/worker/workload.h"
 
 extern char** environ;

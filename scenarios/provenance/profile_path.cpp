@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "scenarios/provenance/executable.h"
+#include "harness/provenance/executable.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/provenance/executable.h"
 #include "harness/provenance/influential_environment.h"
 #include "harness/provenance/installed_torch.h"
-#include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/image.h"
 #include "scenarios/provenance/symbol_probes.h"
 

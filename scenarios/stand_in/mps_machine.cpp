@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "scenarios/provenance/executable.h"
+#include "harness/provenance/executable.h"
 #include "scenarios/provenance/profile_path.h"
 #include "scenarios/stand_in/stand_in.h"
 #include "scenarios/worker/workload.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "harness/provenance/executable.h"
 #include "scenarios/evidence/thread_identity.h"
 #include "scenarios/observer/observe.h"
-#include "scenarios/provenance/executable.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

@@ -7,7 +7,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/near_name.h"
-#include "harness/platform/executable.h"
+#include "harness/provenance/executable.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -33,7 +33,7 @@ fs::path profiles_folder() {
 }  // namespace
 
 fs::path data_folder() {
-  return executable_path().parent_path().parent_path() / "share" / "mpsprobe";
+  return installation_folder() / "share" / "mpsprobe";
 }
 
 std::vector<std::string> matrix_names() {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "harness/provenance/executable.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/exit_code.h"
 
@@ -55,7 +56,8 @@ std::string missing_of_machine() {
     return fmt::format("{} cannot be used ({}), and processes are started with it. Mount {} here",
                        path, std::strerror(errno), path[1] == 'd' ? "/dev" : "/proc");
   }
-  return "";
+  return mpsprobe::own_executable().empty() ? "the system does not tell where this program lies"
+                                            : "";
 }
 
 /// Puts right what this process inherited and cannot work with: closed standard descriptors, an

@@ -28,8 +28,8 @@
 #include "harness/campaign/shard.h"
 #include "harness/executor/environment.h"
 #include "harness/input/json_text.h"
-#include "harness/platform/executable.h"
 #include "harness/process/spawn.h"
+#include "harness/provenance/executable.h"
 #include "reports/sample_journal_for_tests.h"
 
 namespace {
@@ -69,7 +69,7 @@ Cost cost_of(pid_t child, std::chrono::steady_clock::time_point start) {
 /// it is there. Its seconds count from then.
 Cost run(const fs::path& folder, const std::vector<std::string>& words,
          const fs::path& interrupt = {}) {
-  std::vector<std::string> command{(executable_path().parent_path() / "mpsprobe").string()};
+  std::vector<std::string> command{(own_executable().parent_path() / "mpsprobe").string()};
   command.insert(command.end(), words.begin(), words.end());
   auto start = std::chrono::steady_clock::now();
   const Descriptor file(open((folder / "said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
@@ -194,7 +194,7 @@ std::vector<std::string> run_words(const Folder& folder) {
   std::ofstream(file) << R"({"mpsprobe_matrix":1,"name":"million","blocks":[{"title":"all",)"
                       << R"("axes":{"backend":["cpu"],"op":["selftest.pass"],)"
                       << R"("threads":["1-250"],"iterations":["1-4000"]}}]})";
-  const fs::path worker = executable_path().parent_path() / "mpsprobe-selftest-worker";
+  const fs::path worker = own_executable().parent_path() / "mpsprobe-selftest-worker";
   return {"run", "--matrix", file.string(), "--worker", "stock=" + worker.string()};
 }
 

@@ -11,7 +11,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/json_text.h"
-#include "harness/platform/executable.h"
+#include "harness/provenance/executable.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reproducers/bundle/bundle.h"
@@ -169,7 +169,7 @@ bool agreed(const std::vector<std::string>& texts) {
 }
 
 std::vector<std::filesystem::path> own_files() {
-  std::vector<std::filesystem::path> files{executable_path()};
+  std::vector<std::filesystem::path> files{own_executable()};
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(data_folder() / "matrices", error)) {
     files.push_back(file.path());

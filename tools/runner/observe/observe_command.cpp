@@ -18,7 +18,7 @@
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
-#include "harness/platform/executable.h"
+#include "harness/provenance/executable.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
@@ -205,7 +205,7 @@ void add_observe_options(CLI::App& app, ObserveOptions& options) {
 
 /// `mpsprobe observe`. Returns the exit code; throws MachineError.
 int observe_command_line(const ObserveOptions& options) {
-  const fs::path library = executable_path().parent_path().parent_path() / "lib" / kLibrary;
+  const fs::path library = installation_folder() / "lib" / kLibrary;
   if (!fs::exists(library)) {
     throw MachineError(library.string() +
                        ": the observer was not built. It needs clang and GNUstep, or a Mac: run "

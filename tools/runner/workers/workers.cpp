@@ -18,8 +18,8 @@
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
-#include "harness/platform/executable.h"
 #include "harness/process/command.h"
+#include "harness/provenance/executable.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
 #include "harness/wire/split.h"
@@ -147,7 +147,7 @@ constexpr std::string_view kMlxWorker = "mpsprobe-mlx-worker-";
 constexpr std::string_view kMlxControl = MPSPROBE_MLX_CONTROL;
 
 fs::path beside_program(std::string_view name) {
-  return executable_path().parent_path() / name;
+  return own_executable().parent_path() / name;
 }
 
 fs::path stock_worker() {

@@ -1,31 +1,35 @@
-#include "harness/platform/executable.h"
+#include "harness/provenance/executable.h"
 
 #include <unistd.h>
 
 #include <cstdlib>
 #include <sstream>
-#include <stdexcept>
-#include <string>
+#include <system_error>
 
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
+
+#include <cstdint>
 #endif
 
 namespace mpsprobe {
 
-std::filesystem::path executable_path() {
+std::filesystem::path own_executable() {
+  std::error_code error;
 #ifdef __APPLE__
   uint32_t bytes = 0;
   _NSGetExecutablePath(nullptr, &bytes);
-  std::string path(bytes, '\0');
-  if (_NSGetExecutablePath(path.data(), &bytes) != 0) {
-    throw std::runtime_error("the system does not tell where this program lies");
-  }
-  path.resize(path.find('\0'));
-  return std::filesystem::canonical(path);
+  std::string name(bytes, '\0');
+  if (_NSGetExecutablePath(name.data(), &bytes) != 0) return {};
+  return std::filesystem::canonical(name.c_str(), error);
 #else
-  return std::filesystem::read_symlink("/proc/self/exe");
+  // The kernel has resolved it, also where the file is no more.
+  return std::filesystem::read_symlink("/proc/self/exe", error);
 #endif
+}
+
+std::filesystem::path installation_folder() {
+  return own_executable().parent_path().parent_path();
 }
 
 std::filesystem::path program_in_path(const std::string& name) {
