@@ -119,7 +119,7 @@ std::string PlacedJson::axis_text(const Axis& axis) const {
   return text();
 }
 
-json parse_once_keyed(const std::string& text, const std::string& place) {
+json parse_once_keyed(std::string_view text, const std::string& place) {
   if (const auto excess = json_excess(text, {.depth = kDeepest})) {
     if (excess->kind == JsonExcess::Kind::too_deep) {
       throw InputError(place, "is nested deeper than " + std::to_string(kDeepest) + " levels",

@@ -61,8 +61,9 @@ class PlacedJson {
   bool root_;  ///< its place is a file, not a key
 };
 
-/// Parses a file that a person wrote. Throws InputError, naming `place`, for what is no JSON and
-/// for a key that stands twice in one object; what is more than 16 levels deep is left out.
-nlohmann::json parse_once_keyed(const std::string& text, const std::string& place);
+/// Parses a file that a person wrote or sent. Throws InputError, naming `place`, for what is no
+/// JSON and for a key that stands twice in one object; what is more than 16 levels deep is left
+/// out.
+nlohmann::json parse_once_keyed(std::string_view text, const std::string& place);
 
 }  // namespace mpsprobe

@@ -10,6 +10,7 @@
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
+#include "harness/input/placed_json.h"
 #include "harness/journal/record_json.h"
 #include "reports/words/safe_text.h"
 
@@ -49,27 +50,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kVersionKey = "mpsprobe_bundle";
 constexpr int kVersion = 1;
-constexpr size_t kMostDepth = 8;
 const char* const kRemedy = "Make the bundle again with `mpsprobe feedback`";
 
 [[noreturn]] void refuse(const std::string& place, const std::string& problem) {
   throw InputError(place, problem, kRemedy);
-}
-
-/// The library keeps the last of repeated keys without a word: which one a reader saw would depend
-/// on the reader.
-json parse_without_repeats(std::string_view text, const std::string& place) {
-  if (const auto excess = json_excess(text, {.depth = kMostDepth})) {
-    refuse(place, excess->kind == JsonExcess::Kind::too_deep
-                      ? "is nested too deep for a bundle's record"
-                      : fmt::format("the key \"{}\" stands twice in one object",
-                                    shortened(printable(excess->key), 60)));
-  }
-  try {
-    return parsed_json(text);
-  } catch (const json::exception& error) {
-    refuse(place, "is no JSON: " + printable(json_problem(error)));
-  }
 }
 
 /// Longer texts and lists than any bundle has.
@@ -133,7 +117,12 @@ std::string bundle_record_json(const BundleRecord& record) {
 BundleRecord parse_bundle_record(std::string_view text, const std::string& place) {
   if (text.size() > kMostBundleBytes)
     refuse(place, fmt::format("is over {} bytes", kMostBundleBytes));
-  const json value = parse_without_repeats(text, place);
+  json value;
+  try {
+    value = parse_once_keyed(text, place);
+  } catch (const InputError& error) {
+    refuse(place, printable(error.problem()));
+  }
   if (!value.is_object() || !value.contains(kVersionKey)) refuse(place, "is no record of a bundle");
   if (value.at(kVersionKey) != kVersion) {
     refuse(place, fmt::format("is of version {}, and this mpsprobe reads version {}",

@@ -101,9 +101,9 @@ TEST(BundleRecord, WhatNoRunCanHaveIsRefusedWithItsPlace) {
   EXPECT_THAT(complaint(with("/seed", -1)), HasSubstr("-1: is no number of this kind"));
   EXPECT_THAT(complaint(with("/environment", json(std::vector<std::string>(5000, "A")))),
               HasSubstr("environment: has more than 4096"));
-  EXPECT_THAT(complaint("{\"mpsprobe_bundle\":1e999}"), HasSubstr("is no JSON"));
+  EXPECT_THAT(complaint("{\"mpsprobe_bundle\":1e999}"), HasSubstr("is not JSON"));
   EXPECT_THAT(complaint("[]"), HasSubstr("is no record of a bundle"));
-  EXPECT_THAT(complaint(""), HasSubstr("is no JSON"));
+  EXPECT_THAT(complaint(""), HasSubstr("is not JSON"));
 }
 
 TEST(BundleRecord, ASimulatedCellCannotPassForARealOne) {
@@ -119,10 +119,10 @@ TEST(BundleRecord, OneCellOfOneBuildStandsThereOnce) {
 TEST(BundleRecord, NeitherRepeatedKeysNorDepthNorSizeGetThrough) {
   std::string text = bundle_record_json(sample());
   text.insert(1, "\"simulated\": false,");
-  EXPECT_THAT(complaint(text), HasSubstr("stands twice"));
+  EXPECT_THAT(complaint(text), HasSubstr("\"simulated\" twice"));
   EXPECT_THAT(complaint(std::string(100'000, '[')), HasSubstr("bundle.json"));
   EXPECT_THAT(complaint(std::string(100'000, '[') + std::string(100'000, ']')),
-              HasSubstr("nested too deep"));
+              HasSubstr("nested deeper"));
   EXPECT_THAT(complaint(std::string(kMostBundleBytes + 1, ' ')), HasSubstr("is over"));
 }
 

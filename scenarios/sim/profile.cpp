@@ -157,7 +157,7 @@ bool Defect::in_this_environment() const {
 }
 
 Profile parse_profile(std::string_view text, const std::string& place) {
-  const json document = parse_once_keyed(std::string(text), place);
+  const json document = parse_once_keyed(text, place);
   const PlacedJson whole(document, place, kFormat);
   whole.allow({"mpsprobe_profile", "name", "description", "streams", "defects"});
   whole.at("mpsprobe_profile").count(1, 1);
