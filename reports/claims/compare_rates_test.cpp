@@ -12,7 +12,7 @@
 #include "harness/statistics/stratified.h"
 #include "harness/test_series.h"
 #include "reports/sample_journal_for_tests.h"
-#include "reports/writers/markdown.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

@@ -17,12 +17,7 @@
 #include "reports/expectations/judge_expectations.h"
 #include "reports/html/html.h"
 #include "reports/sample_journal_for_tests.h"
-#include "reports/writers/csv.h"
-#include "reports/writers/github.h"
-#include "reports/writers/json.h"
-#include "reports/writers/junit.h"
-#include "reports/writers/markdown.h"
-#include "reports/writers/terminal.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

@@ -18,7 +18,7 @@
 #include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/test_series.h"
 #include "reports/sample_journal_for_tests.h"
-#include "reports/writers/terminal.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

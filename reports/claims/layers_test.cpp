@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/sample_journal_for_tests.h"
-#include "reports/writers/markdown.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

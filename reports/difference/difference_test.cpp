@@ -10,7 +10,7 @@
 #include "harness/test_series.h"
 #include "reports/difference/difference_words.h"
 #include "reports/sample_journal_for_tests.h"
-#include "reports/writers/json.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/writers/csv.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include "harness/wire/axis.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

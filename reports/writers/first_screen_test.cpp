@@ -8,10 +8,7 @@
 #include "reports/claims/answer_rows.h"
 #include "reports/html/html.h"
 #include "reports/sample_journal_for_tests.h"
-#include "reports/writers/github.h"
-#include "reports/writers/junit.h"
-#include "reports/writers/markdown.h"
-#include "reports/writers/terminal.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

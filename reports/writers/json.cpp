@@ -1,5 +1,3 @@
-#include "reports/writers/json.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "harness/input/json_text.h"
 #include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
+#include "reports/writers/forms.h"
 #include "reports/writers/json_members.h"
 
 namespace mpsprobe {

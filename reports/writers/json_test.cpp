@@ -1,5 +1,3 @@
-#include "reports/writers/json.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -17,6 +15,7 @@
 #include "reports/evidence_for_tests.h"
 #include "reports/expectations/expectations.h"
 #include "reports/hostile_text_for_tests.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/writers/junit.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

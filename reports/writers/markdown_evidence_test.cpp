@@ -5,9 +5,8 @@
 #include <limits>
 
 #include "reports/evidence_for_tests.h"
-#include "reports/writers/markdown.h"
+#include "reports/writers/forms.h"
 #include "reports/writers/markdown_sections.h"
-#include "reports/writers/terminal.h"
 
 namespace mpsprobe {
 namespace {

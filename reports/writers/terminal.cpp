@@ -1,5 +1,3 @@
-#include "reports/writers/terminal.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/answer_tables.h"
+#include "reports/writers/forms.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {

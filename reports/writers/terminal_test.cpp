@@ -1,5 +1,3 @@
-#include "reports/writers/terminal.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "reports/hostile_text_for_tests.h"
 #include "reports/sample_journal_for_tests.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

@@ -15,11 +15,7 @@
 #include "reports/html/html.h"
 #include "reports/html/svg.h"
 #include "reports/words/safe_text.h"
-#include "reports/writers/csv.h"
-#include "reports/writers/github.h"
-#include "reports/writers/json.h"
-#include "reports/writers/junit.h"
-#include "reports/writers/markdown.h"
+#include "reports/writers/forms.h"
 
 namespace mpsprobe {
 namespace {

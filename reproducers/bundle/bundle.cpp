@@ -9,7 +9,7 @@
 #include "harness/input/json_text.h"
 #include "harness/signature/ascii.h"
 #include "reports/words/safe_text.h"
-#include "reports/writers/json.h"
+#include "reports/writers/forms.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/words/safe_text.h"
-#include "reports/writers/terminal.h"
+#include "reports/writers/forms.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/say.h"
 #include "tools/runner/screen.h"
