@@ -12,11 +12,8 @@
 #include <tuple>
 #include <utility>
 
-#include "reports/claims/answer_rows.h"
 #include "reports/claims/comparable.h"
-#include "reports/claims/headline.h"
 #include "reports/claims/layers.h"
-#include "reports/claims/next_steps.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"

@@ -1,5 +1,3 @@
-#include "reports/claims/answer_rows.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "reports/claims/answer.h"
 #include "reports/claims/families.h"
 #include "reports/words/counted.h"
 

@@ -1,10 +1,9 @@
-#include "reports/claims/answer_rows.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "reports/claims/answer.h"
 #include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {

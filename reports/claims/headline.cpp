@@ -1,5 +1,3 @@
-#include "reports/claims/headline.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +12,7 @@
 #include "harness/statistics/anytime.h"
 #include "harness/wire/own_command.h"
 #include "reports/analysis/common_axes.h"
+#include "reports/claims/answer.h"
 #include "reports/claims/families.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"

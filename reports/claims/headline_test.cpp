@@ -1,8 +1,7 @@
-#include "reports/claims/headline.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/claims/answer.h"
 #include "reports/sample_journal_for_tests.h"
 
 namespace mpsprobe {

@@ -1,5 +1,3 @@
-#include "reports/claims/next_steps.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include "harness/campaign/rerun.h"
 #include "harness/wire/own_command.h"
 #include "reports/analysis/common_axes.h"
-#include "reports/claims/headline.h"
+#include "reports/claims/answer.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 

@@ -5,7 +5,7 @@
 #include <regex>
 #include <sstream>
 
-#include "reports/claims/answer_rows.h"
+#include "reports/claims/answer.h"
 #include "reports/html/html.h"
 #include "reports/sample_journal_for_tests.h"
 #include "reports/writers/forms.h"
