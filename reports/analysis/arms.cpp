@@ -1,5 +1,3 @@
-#include "reports/analysis/arms.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +6,7 @@
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
 #include "reports/analysis/foreign_json.h"
+#include "reports/analysis/steps.h"
 
 namespace mpsprobe {
 namespace {

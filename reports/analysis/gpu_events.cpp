@@ -1,8 +1,8 @@
-#include "reports/analysis/gpu_events.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include "reports/analysis/trial_facts.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/analysis/settled.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "harness/campaign/settling.h"
 #include "harness/statistics/fisher.h"
+#include "reports/analysis/steps.h"
 #include "reports/claims/comparable.h"
 
 namespace mpsprobe {

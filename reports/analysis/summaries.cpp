@@ -1,10 +1,10 @@
-#include "reports/analysis/summaries.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
 #include <unordered_set>
+
+#include "reports/analysis/steps.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/analysis/warnings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 
 #include "reports/analysis/devices.h"
 #include "reports/analysis/foreign_json.h"
-#include "reports/analysis/gpu_events.h"
+#include "reports/analysis/steps.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"

@@ -1,9 +1,8 @@
-#include "reports/analysis/warnings.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/outcome/judge.h"
+#include "reports/analysis/steps.h"
 #include "reports/evidence_for_tests.h"
 
 namespace mpsprobe {

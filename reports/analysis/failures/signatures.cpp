@@ -9,7 +9,7 @@
 #include "harness/outcome/race_evidence.h"
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/reported.h"
-#include "reports/analysis/gpu_events.h"
+#include "reports/analysis/trial_facts.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 
