@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "harness/crash_report/report_limits.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/write_all.h"
 
 namespace mpsprobe {
@@ -60,9 +61,7 @@ std::string keep_file(const Folder& folder, const std::string& stem, const std::
 std::string safe_file_name(const std::string& text) {
   std::string name = text.substr(0, 80);
   for (char& c : name) {
-    const bool safe = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '.' || c == '_' || c == '-';
-    if (!safe) c = '-';
+    if (!ascii::plain(c)) c = '-';
   }
   if (name.empty() || name.front() == '.') name.insert(0, "-");
   return name;

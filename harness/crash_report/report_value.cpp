@@ -4,8 +4,8 @@
 #include <ctime>
 #include <regex>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/split.h"
 
 namespace mpsprobe {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "harness/input/input_file.h"
 #include "harness/input/near_name.h"
 #include "harness/input/placed_json.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/axis.h"
 
 namespace mpsprobe {
@@ -127,10 +127,8 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   root.at("mpsprobe_matrix").count(1, 1);
   Matrix matrix;
   matrix.name = root.at("name").text();
-  const bool plain = std::all_of(matrix.name.begin(), matrix.name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
-  });
-  if (!plain || matrix.name.empty() || matrix.name.size() > 40 || matrix.name.front() == '.') {
+  if (!ascii::all_plain(matrix.name) || matrix.name.empty() || matrix.name.size() > 40 ||
+      matrix.name.front() == '.') {
     root.at("name").fail("is no name: a folder is called after it",
                          "Write letters, digits, '.', '_' and '-', at most 40, no '.' in front");
   }

@@ -8,11 +8,11 @@
 #include "harness/outcome/python_death.h"
 #include "harness/outcome/telling_stack.h"
 #include "harness/outcome/whereabouts.h"
-#include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

@@ -9,11 +9,11 @@
 #include "harness/outcome/race_evidence.h"
 #include "harness/outcome/telling_stack.h"
 #include "harness/pasted_text/pasted_text.h"
-#include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/frames.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/split.h"
 
 namespace mpsprobe {

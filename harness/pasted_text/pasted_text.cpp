@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "harness/pasted_text/whole_lines.h"
-#include "harness/signature/ascii.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/split.h"
 
 namespace mpsprobe {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <set>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/fragment_search.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/title.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/split.h"
 
 namespace mpsprobe {

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

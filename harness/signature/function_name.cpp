@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/shape.h"
 #include "harness/stack/symboliser.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

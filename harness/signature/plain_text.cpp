@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <iterator>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

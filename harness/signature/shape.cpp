@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/signature/ascii.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <string>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

@@ -5,21 +5,19 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/wire/ascii.h"
+
 namespace mpsprobe {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// "2.16.0rc1" as 2 . 16 . 0 rc 1.
 std::vector<std::string_view> pieces_of(std::string_view version) {
   version = version.substr(0, version.find('+'));
   std::vector<std::string_view> pieces;
   while (!version.empty()) {
-    const bool digits = is_digit(version.front());
+    const bool digits = ascii::digit(version.front());
     size_t length = 1;
-    while (length < version.size() && is_digit(version[length]) == digits) ++length;
+    while (length < version.size() && ascii::digit(version[length]) == digits) ++length;
     pieces.push_back(version.substr(0, length));
     version.remove_prefix(length);
   }
@@ -39,7 +37,7 @@ std::string_view without_zeros(std::string_view number) {
 
 /// Below, above or equal to 0, as `a` comes before, after or with `b`.
 int order_of(std::string_view a, std::string_view b) {
-  if (!is_digit(a.front()) || !is_digit(b.front())) return a.compare(b);
+  if (!ascii::digit(a.front()) || !ascii::digit(b.front())) return a.compare(b);
   a = without_zeros(a);
   b = without_zeros(b);
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;

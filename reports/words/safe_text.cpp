@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/plain_text.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/crash_report/report_file.h"
 #include "harness/input/input_error.h"
 #include "harness/input/json_text.h"
-#include "harness/signature/ascii.h"
+#include "harness/wire/ascii.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/forms.h"
 #include "reproducers/bundle/bundle_place.h"

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "harness/input/input_error.h"
-#include "harness/signature/ascii.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/own_command.h"
 #include "reports/hostile_text_for_tests.h"
 #include "reproducers/bundle/bundle_place.h"

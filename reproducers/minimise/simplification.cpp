@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "harness/wire/ascii.h"
 #include "harness/wire/axis.h"
 
 namespace mpsprobe {
@@ -24,12 +25,10 @@ const OperationInfo* info_of(const Operations& operations, const std::string& na
 
 /// Whether `text` has `word` in it, as a word: "mm" is not in "command".
 bool names(string_view text, string_view word) {
-  const auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
   for (size_t at = text.find(word); at != string_view::npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) {
+    if ((at == 0 || !ascii::word(text[at - 1])) &&
+        (end == text.size() || !ascii::word(text[end]))) {
       return true;
     }
   }

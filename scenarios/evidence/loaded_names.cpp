@@ -11,6 +11,8 @@
 #include "harness/provenance/macho_header.h"
 #else
 #include <link.h>
+
+#include "harness/wire/ascii.h"
 #endif
 
 namespace mpsprobe {
@@ -38,17 +40,13 @@ class Searcher {
       const char* const place = bytes + at;
       size_t same = 0;
       while (same < length && place[same] == name[same]) ++same;
-      if (same == length && (at == 0 || !goes_on_a_name(place[-1]))) return true;
+      if (same == length && (at == 0 || !ascii::word(place[-1]))) return true;
       at += skips_.data()[static_cast<unsigned char>(place[length - 1])];
     }
     return false;
   }
 
  private:
-  static bool goes_on_a_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  }
-
   std::string name_;
   std::array<size_t, 256> skips_{};
 };

@@ -1,17 +1,13 @@
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <string_view>
 
+#include "harness/wire/ascii.h"
 #include "scenarios/observer/event_actions.h"
 
 namespace mpsprobe::observer {
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 /// The buffers that each kernel of a text in Metal's language takes for certain.
 std::map<std::string, uint32_t> kernels_of(std::string_view source) {
@@ -22,9 +18,9 @@ std::map<std::string, uint32_t> kernels_of(std::string_view source) {
     const size_t body = source.find('{', at);
     if (open == std::string_view::npos || body == std::string_view::npos || open > body) continue;
     size_t end = open;
-    while (end > at && !is_word(source[end - 1])) --end;
+    while (end > at && !ascii::word(source[end - 1])) --end;
     size_t begin = end;
-    while (begin > at && is_word(source[begin - 1])) --begin;
+    while (begin > at && ascii::word(source[begin - 1])) --begin;
     const std::string_view head = source.substr(open, body - open);
     uint32_t needed = 0;
     // With a condition in it, or a macro, an argument may not be there.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/provenance/executable.h"
+#include "harness/wire/ascii.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {
@@ -41,10 +42,7 @@ std::string profiles_in(const fs::path& folder) {
 std::string profile_path(const std::string& name) {
   const fs::path folder = profiles_folder();
   // A name, not a path: a cell's text must mean the same on every machine.
-  const bool is_name =
-      !name.empty() && name.front() != '.' &&
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-          std::string::npos;
+  const bool is_name = !name.empty() && name.front() != '.' && ascii::all_plain(name);
   fs::path path = folder / (name + ".json");
   std::error_code error;
   if (!is_name || !fs::is_regular_file(path, error)) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "harness/input/input_file.h"
 #include "harness/input/near_name.h"
 #include "harness/input/placed_json.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe::sim {
 namespace {
@@ -163,11 +163,7 @@ Profile parse_profile(std::string_view text, const std::string& place) {
   whole.at("mpsprobe_profile").count(1, 1);
   Profile profile;
   profile.name = line(whole.at("name"));
-  const bool plain = !profile.name.empty() && profile.name.size() <= 64 &&
-                     std::all_of(profile.name.begin(), profile.name.end(), [](unsigned char c) {
-                       return std::isalnum(c) || c == '-' || c == '_' || c == '.';
-                     });
-  if (!plain) {
+  if (profile.name.empty() || profile.name.size() > 64 || !ascii::all_plain(profile.name)) {
     whole.at("name").fail("is not a plain name",
                           "Use 1 to 64 letters, digits, dots, dashes and underscores");
   }

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "harness/input/input_error.h"
-#include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/title.h"
 #include "harness/signature/written_stacks.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/variables.h"
 #include "reports/words/counted.h"
 #include "reproducers/bundle/redaction/software_names.h"

@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/ascii.h"
 
 namespace mpsprobe {
 namespace {

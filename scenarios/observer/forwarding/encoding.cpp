@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/wire/ascii.h"
 #include "scenarios/observer/forwarding/frame.h"
 
 namespace mpsprobe::observer {
@@ -10,10 +11,6 @@ namespace {
 /// More on a stack is no method of these frameworks'.
 constexpr size_t kLargestFrame = 2048;
 constexpr int kDeepest = 16;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 struct Type {
   enum class Kind : unsigned char { nothing, integer, floating, aggregate };
@@ -33,7 +30,7 @@ class Reader {
 
   size_t number() {
     size_t value = 0;
-    while (!rest_.empty() && is_digit(rest_[0])) {
+    while (!rest_.empty() && ascii::digit(rest_[0])) {
       value = std::min<size_t>(value * 10 + static_cast<size_t>(take() - '0'), 1U << 24U);
     }
     return value;
@@ -45,7 +42,7 @@ class Reader {
       take();
     }
     // A vector has no letter: what follows is its place in the frame.
-    if (!rest_.empty() && is_digit(rest_[0])) return {Type::Kind::aggregate, 16, 16, '\0'};
+    if (!rest_.empty() && ascii::digit(rest_[0])) return {Type::Kind::aggregate, 16, 16, '\0'};
     const char letter = take();
     if (depth > kDeepest) failed_ = true;
     if (failed_) return {};

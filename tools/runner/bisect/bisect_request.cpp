@@ -14,6 +14,7 @@
 #include "harness/campaign/merge.h"
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/library_under_test.h"
 #include "harness/wire/own_command.h"
 #include "reports/words/safe_text.h"
@@ -118,9 +119,7 @@ std::vector<std::string> build_list(const std::string& text) {
 
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 100 && text != "." && text != ".." &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-         });
+         ascii::all_plain(text);
 }
 
 Build named_build(const std::string& text, bool made) {

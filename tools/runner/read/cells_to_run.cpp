@@ -9,8 +9,8 @@
 
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/python_death.h"
-#include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/split.h"
 
 namespace mpsprobe {

@@ -20,6 +20,7 @@
 #include "harness/input/json_text.h"
 #include "harness/process/command.h"
 #include "harness/provenance/executable.h"
+#include "harness/wire/ascii.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
 #include "harness/wire/split.h"
@@ -271,10 +272,8 @@ std::vector<NamedWorker> name_workers(const std::vector<std::string>& options,
   for (const std::string& option : options) {
     const size_t equals = option.find('=');
     const std::string name = option.substr(0, equals);
-    const bool word = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-    });
-    if (equals == std::string::npos || equals + 1 == option.size() || !word) {
+    if (name.empty() || !ascii::all_plain(name) || equals == std::string::npos ||
+        equals + 1 == option.size()) {
       throw InputError("--worker", "\"" + printable(option) + "\" is not NAME=PATH",
                        "Write for example --worker fork=build/fork/bin/mpsprobe-worker");
     }

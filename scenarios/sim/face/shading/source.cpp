@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "harness/wire/ascii.h"
 #include "scenarios/sim/face/shading/shader.h"
 
 namespace mpsprobe::sim::face {
@@ -10,9 +11,6 @@ namespace {
 
 bool is_space(char each) {
   return std::isspace(static_cast<unsigned char>(each)) != 0;
-}
-bool is_word(char each) {
-  return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_';
 }
 
 // Without comments and with one space for each gap.
@@ -43,7 +41,7 @@ std::vector<std::string> parameters_of(const std::string& text) {
   std::vector<std::string> names;
   for (size_t at = 0; (at = text.find(" [[buffer(", at)) != std::string::npos; ++at) {
     size_t begin = at;
-    while (begin > 0 && is_word(text[begin - 1])) --begin;
+    while (begin > 0 && ascii::word(text[begin - 1])) --begin;
     const size_t index = std::strtoul(text.c_str() + at + sizeof(" [[buffer(") - 1, nullptr, 10);
     if (names.size() <= index) names.resize(index + 1);
     names[index] = text.substr(begin, at - begin);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -18,6 +19,13 @@ constexpr bool lower(char c) {
 /// Part of a name as most languages write them.
 constexpr bool word(char c) {
   return digit(c) || upper(c) || lower(c) || c == '_';
+}
+/// Part of a name that is a file's in every folder.
+constexpr bool plain(char c) {
+  return word(c) || c == '.' || c == '-';
+}
+constexpr bool all_plain(std::string_view text) {
+  return std::ranges::all_of(text, plain);
 }
 constexpr char to_lower(char c) {
   return upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
