@@ -29,13 +29,6 @@ Descriptor moved_up(int fd) {
   return Descriptor(high);
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
 std::mutex& started_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -77,9 +70,16 @@ Pipe make_pipe() {
   return made;
 }
 
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
 SpawnResult spawn(const SpawnRequest& request) {
-  const std::vector<char*> arguments = pointers(request.arguments);
-  const std::vector<char*> environment = pointers(request.environment);
+  const std::vector<char*> arguments = exec_pointers(request.arguments);
+  const std::vector<char*> environment = exec_pointers(request.environment);
   StartedProcesses processes;
   // From here to where they are given back nothing throws.
   posix_spawn_file_actions_t actions;

@@ -31,6 +31,9 @@ struct SpawnResult {
   int error = 0;  ///< errno; 0 where the child runs
 };
 
+/// Texts as exec takes them, good as long as these are.
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
+
 /// Starts a program as the leader of a process group of its own, with default signal handling, an
 /// empty signal mask, and no descriptor open but those asked for. Safe from several threads.
 SpawnResult spawn(const SpawnRequest& request);

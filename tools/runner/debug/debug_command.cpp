@@ -23,6 +23,7 @@
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "harness/platform/processor_use.h"
+#include "harness/process/spawn.h"
 #include "harness/provenance/executable.h"
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
@@ -192,14 +193,10 @@ void stop_when_late(pid_t program, const Late& late, const std::atomic<bool>& en
 
 /// Runs a program on the terminal of this process, whose Ctrl-C is that program's. Returns its
 /// status, as of waitpid.
-int run_on_terminal(std::vector<std::string> words, std::vector<std::string> environment,
-                    const std::optional<Late>& late) {
-  std::vector<char*> arguments;
-  std::vector<char*> variables;
-  for (std::string& word : words) arguments.push_back(word.data());
-  for (std::string& each : environment) variables.push_back(each.data());
-  arguments.push_back(nullptr);
-  variables.push_back(nullptr);
+int run_on_terminal(const std::vector<std::string>& words,
+                    const std::vector<std::string>& environment, const std::optional<Late>& late) {
+  const std::vector<char*> arguments = exec_pointers(words);
+  const std::vector<char*> variables = exec_pointers(environment);
   const pid_t program = fork();
   if (program < 0) throw MachineError("debug: the system refuses another process");
   if (program == 0) {

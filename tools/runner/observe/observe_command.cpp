@@ -18,6 +18,7 @@
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
+#include "harness/process/spawn.h"
 #include "harness/provenance/executable.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
@@ -103,17 +104,9 @@ std::vector<std::string> environment_with(const std::string& library, const std:
   return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  all.reserve(texts.size() + 1);
-  for (std::string& each : texts) all.push_back(each.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 /// Runs it in the foreground, as a shell would; its wait status.
-int run_program(std::vector<std::string> program, std::vector<std::string> environment,
-                bool output_aside) {
+int run_program(const std::vector<std::string>& program,
+                const std::vector<std::string>& environment, bool output_aside) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   // Standard output is the report's.
@@ -129,7 +122,7 @@ int run_program(std::vector<std::string> program, std::vector<std::string> envir
   void (*const before)(int) = std::signal(SIGINT, SIG_IGN);
   pid_t pid = -1;
   const int error = posix_spawnp(&pid, program[0].c_str(), &actions, &attributes,
-                                 pointers(program).data(), pointers(environment).data());
+                                 exec_pointers(program).data(), exec_pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   int status = 0;
