@@ -45,13 +45,15 @@ size_t count_of(std::string_view dimensions) {
   return count;
 }
 
-}  // namespace
-
-void refuse_shape(const ShapeForm& form, std::string_view shape, std::string_view problem) {
+/// Throws UnsupportedError: `problem` with this shape, and what the operation takes.
+[[noreturn]] void refuse_shape(const ShapeForm& form, std::string_view shape,
+                               std::string_view problem) {
   throw UnsupportedError(fmt::format(
       "shape={}: {}. Operation {} takes sizes {}, for example shape={}", shape, problem,
       form.operation, form.dimensions == "any" ? "of any number" : form.dimensions, form.shape));
 }
+
+}  // namespace
 
 Sizes read_shape(const ShapeForm& form, std::string_view shape) {
   const std::optional<Sizes> sizes = parse(shape == "default" ? form.shape : shape);
@@ -68,6 +70,11 @@ Sizes read_shape(const ShapeForm& form, std::string_view shape) {
     refuse_shape(
         form, shape,
         fmt::format("{} sizes where {} are needed", sizes->size(), count_of(form.dimensions)));
+  }
+  if (form.refuse != nullptr) {
+    if (const std::string_view problem = form.refuse(*sizes); !problem.empty()) {
+      refuse_shape(form, shape, problem);
+    }
   }
   return *sizes;
 }

@@ -266,17 +266,6 @@ std::string MlxLane::difference_in(const Results& results, const Results& expect
   return {};
 }
 
-Sizes read_sizes(const MlxOperation& operation, const std::string& shape) {
-  const ShapeForm form{operation.name, operation.shape, operation.dimensions};
-  Sizes sizes = read_shape(form, shape);
-  if (operation.refuse != nullptr) {
-    if (const std::string_view problem = operation.refuse(sizes); !problem.empty()) {
-      refuse_shape(form, shape, problem);
-    }
-  }
-  return sizes;
-}
-
 void refuse(const std::string& what) {
   throw UnsupportedError(what);
 }
@@ -327,7 +316,8 @@ uint64_t inputs_of(int thread) {
 
 MlxWorkload::MlxWorkload(const MlxOperation& operation, const Cell& cell, uint64_t seed)
     : operation_(operation),
-      sizes_(read_sizes(operation, cell.shape)),
+      sizes_(read_shape({operation.name, operation.shape, operation.dimensions, operation.refuse},
+                        cell.shape)),
       device_(mlx_device(cell.device)),
       stream_(cell.stream),
       waits_beside_(cell.beside == BesideThreads::wait),

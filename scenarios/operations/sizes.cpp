@@ -21,14 +21,8 @@ constexpr std::pair<at::ScalarType, std::string_view> kTypeNames[] = {
 }  // namespace
 
 Sizes read_sizes(const Operation& operation, std::string_view shape) {
-  const ShapeForm form{operation.name, operation.shape, operation.dimensions};
-  Sizes sizes = read_shape(form, shape);
-  if (operation.refuse != nullptr) {
-    if (const std::string_view problem = operation.refuse(sizes); !problem.empty()) {
-      refuse_shape(form, shape, problem);
-    }
-  }
-  return sizes;
+  return read_shape({operation.name, operation.shape, operation.dimensions, operation.refuse},
+                    shape);
 }
 
 at::ScalarType read_dtype(const Operation& operation, std::string_view dtype) {
