@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "scenarios/comparison/seeded_layers.h"
 #include "scenarios/mlx/mlx_operation.h"
 
 // Layers and models: the calls that the modules of mlx.nn make, in their order.
@@ -13,21 +14,6 @@ namespace {
 namespace mx = ::mlx::core;
 
 constexpr float kEps = 1e-5F;
-
-// Weight and bias in the range that mlx.nn starts with: 1/sqrt(terms of one output), so that
-// results stay near one whatever the sizes.
-void append_layer(std::vector<HostArray>& parameters, Numbers& numbers, const Sizes& weight) {
-  const int64_t terms = element_count(weight) / weight[0];
-  const double bound = 1 / std::sqrt(static_cast<double>(terms));
-  parameters.push_back(numbers.uniform(weight, -bound, bound));
-  parameters.push_back(numbers.uniform({weight[0]}, -bound, bound));
-}
-
-std::vector<HostArray> layers(Numbers& numbers, std::initializer_list<Sizes> weights) {
-  std::vector<HostArray> parameters;
-  for (const Sizes& weight : weights) append_layer(parameters, numbers, weight);
-  return parameters;
-}
 
 // mlx.nn.Linear: mx.addmm(bias, x, weight.T). `first` is the weight, after it comes the bias.
 mx::array linear(const MlxCall& call, const mx::array& x, size_t first) {

@@ -7,8 +7,6 @@
 #include <ATen/ops/relu.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 
-#include <cmath>
-
 #include "scenarios/threads/meeting.h"
 
 namespace mpsprobe {
@@ -61,19 +59,6 @@ at::Tensor normalise(const Call& call, const at::Tensor& x, size_t first_paramet
 }
 
 }  // namespace
-
-void append_layer(Tensors& parameters, Random& random, const Sizes& weight) {
-  const int64_t terms = element_count(weight) / weight[0];
-  const double bound = 1 / std::sqrt(static_cast<double>(terms));
-  parameters.push_back(random.uniform(weight, -bound, bound));
-  parameters.push_back(random.uniform({weight[0]}, -bound, bound));
-}
-
-Tensors layers(Random& random, std::initializer_list<Sizes> weights) {
-  Tensors parameters;
-  for (const Sizes& weight : weights) append_layer(parameters, random, weight);
-  return parameters;
-}
 
 Tensors run_transformer_layer(const Call& call) {
   const at::Tensor& x = call.inputs[0];

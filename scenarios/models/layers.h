@@ -1,18 +1,11 @@
 #pragma once
 
-#include <initializer_list>
 #include <string_view>
 
+#include "scenarios/comparison/seeded_layers.h"
 #include "scenarios/operations/operation.h"
 
 namespace mpsprobe {
-
-/// Appends weight and bias of a layer in the range that nn.Linear and nn.Conv start with: 1/sqrt(
-/// terms of one output), so that results stay near one whatever the sizes. `weight`: outputs first.
-void append_layer(Tensors& parameters, Random& random, const Sizes& weight);
-
-/// Weight and bias of several such layers, one after the other.
-Tensors layers(Random& random, std::initializer_list<Sizes> weights);
 
 /// nn.TransformerEncoderLayer(d_model, nhead, dim_feedforward).eval() under torch.no_grad(), call
 /// for call. Python's fast path, aten::_transformer_encoder_layer_fwd, is closed on MPS (its list

@@ -8,8 +8,7 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/mm.h>
 
-#include <cmath>
-
+#include "scenarios/comparison/seeded_layers.h"
 #include "scenarios/operations/operation.h"
 
 // Matrix products. Reports 000 and 001 turn on which of them was called: addmm passes where linear
@@ -45,12 +44,9 @@ Tensors reflectors(Random& random, const Sizes& sizes) {
   return {matrix, random.normal({rows})};
 }
 
-// Weight (out x in) and bias, in the range that nn.Linear starts with: it shrinks as the number of
-// terms grows, so that results stay near one and the tolerance needs no `terms`.
+// The range shrinks as the number of terms grows, so that the tolerance needs no `terms`.
 Tensors weight_and_bias(Random& random, const Sizes& sizes) {
-  const double bound = 1 / std::sqrt(static_cast<double>(sizes[1]));
-  return {random.uniform({sizes[2], sizes[1]}, -bound, bound),
-          random.uniform({sizes[2]}, -bound, bound)};
+  return layers(random, {{sizes[2], sizes[1]}});
 }
 
 // A machine that has so much gives it, and it is let go: nothing was written there.
