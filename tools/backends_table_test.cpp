@@ -138,7 +138,7 @@ TEST(BackendsTable, EachAxisIsHonouredBySomebody) {
   }
   for (const Axis& axis : axes()) {
     EXPECT_EQ(honoured.erase(axis.name), 1U) << axis.name << " is read by nobody: see "
-                                             << "harness/wire/honoured_axes.cpp";
+                                             << "harness/wire/backend.h";
   }
   EXPECT_THAT(honoured, testing::IsEmpty()) << "no axes";
 }

@@ -29,7 +29,7 @@ std::string known_good_operation(const WorkerInfo& worker) {
 /// choice computes on the processor where the worker names that one.
 bool is_on_real_device(const WorkerInfo& worker, const Cell& cell) {
   const BackendInfo& backend = info_of(cell.backend);
-  if (!backend.devices) return backend.real_device;
+  if (!backend.devices()) return backend.real_device;
   if (cell.device == DeviceUse::cpu) return false;
   if (backend.real_device) return true;
   const auto backends = worker.describe.find("backends");

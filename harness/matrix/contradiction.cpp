@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "harness/matrix/expand.h"
 
@@ -32,9 +33,9 @@ template <auto Member>
 constexpr Condition is_set =
     [](const Asked& asked) { return asked.cell.*Member != kUsual.*Member; };
 template <auto Member>
-constexpr Condition lacks = [](const Asked& asked) { return !(asked.backend.*Member); };
+constexpr Condition lacks = [](const Asked& asked) { return !std::invoke(Member, asked.backend); };
 template <auto Member>
-constexpr Condition has = [](const Asked& asked) { return asked.backend.*Member; };
+constexpr Condition has = [](const Asked& asked) { return std::invoke(Member, asked.backend); };
 template <Condition... Each>
 constexpr Condition either = [](const Asked& asked) { return (Each(asked) || ...); };
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "harness/wire/split.h"
 #include "harness/wire/start_process.h"
 
 namespace mpsprobe {
@@ -20,16 +22,13 @@ struct BackendInfo {
   std::string_view in_words;  ///< after "on"
   std::string_view
       library;              ///< what is under test, for people: "LibTorch"; empty: the system's own
+  std::string_view axes;    ///< that lanes on it read of a cell: names with spaces between
   bool own_worker = false;  ///< its cells are run by another worker than mpsprobe-worker
   bool apple_gpu = false;   ///< on Apple's GPU where there is one, or on what stands in for it
   bool real_device = false;  ///< trials share a device that can be sick
   bool alone = false;        ///< trials at the same time could harm each other
   bool wants_cores = false;  ///< its races need the cores: one trial at a time (usual_jobs.h)
   bool captures = false;     ///< path=graph is a graph that is captured and replayed
-  bool queues = false;       ///< the axes `queue` and `kernel` mean something
-  bool profiles = false;     ///< it may run on the simulated device, whose defects are a profile
-  bool owners = false;       ///< the axis `owner` means something
-  bool devices = false;      ///< the axis `device` means something
   bool own_waits = false;    ///< a thread can wait for its stream or for an event alone
   bool reads_back = false;   ///< to read a number of a result is to wait for it
   bool profile_log = false;  ///< a process of its own shows the path, by LibTorch's profile log
@@ -37,6 +36,14 @@ struct BackendInfo {
   std::string_view why_no_streams;  ///< empty: stream=per-thread means something
   /// The quickest way to start its processes that was proven equal to exec (start_process_test).
   StartProcess quickest_start = StartProcess::exec;
+
+  bool honours(std::string_view axis) const {
+    return std::ranges::count(split(axes, ' '), axis) > 0;
+  }
+  bool queues() const { return honours("queue"); }
+  bool owners() const { return honours("owner"); }
+  bool devices() const { return honours("device"); }
+  bool profiles() const { return honours("profile"); }
 };
 
 namespace backend_table {
@@ -56,10 +63,10 @@ inline constexpr std::array kRows{
                 .name = "mps",
                 .in_words = "MPS",
                 .library = "LibTorch",
+                .axes = "shape shapes dtype stream model wait profile observe",
                 .apple_gpu = true,
                 .real_device = true,
                 .alone = true,
-                .profiles = true,
                 .own_waits = true,
                 .reads_back = true,
                 .profile_log = true,
@@ -70,22 +77,20 @@ inline constexpr std::array kRows{
                 .name = "mlx",
                 .in_words = "MLX",
                 .library = "MLX",
+                .axes = "shape dtype stream model owner device leave",
                 .own_worker = true,
                 .apple_gpu = true,
                 .real_device = kOnMac,  // elsewhere it computes on the processor
                 .alone = kOnMac,
                 .wants_cores = true,
-                .owners = true,
-                .devices = true,
                 .only_float32 = true},
     BackendInfo{.backend = Backend::metal,
                 .name = "metal",
                 .in_words = "Metal without PyTorch",
+                .axes = "shape dtype queue model profile observe",
                 .apple_gpu = true,
                 .real_device = true,
                 .alone = true,
-                .queues = true,
-                .profiles = true,
                 .only_float32 = true,
                 .why_no_streams = "streams are LibTorch's: use queue=shared or queue=per-thread",
                 .quickest_start = kQuickestOfAll},
@@ -95,6 +100,7 @@ inline constexpr std::array kRows{
                 .name = "cuda",
                 .in_words = "CUDA",
                 .library = "LibTorch",
+                .axes = "shape shapes dtype stream capture model wait",
                 .real_device = true,
                 .captures = true,
                 .reads_back = true},
@@ -102,13 +108,14 @@ inline constexpr std::array kRows{
                 .name = "cpu",
                 .in_words = "the CPU",
                 .library = "LibTorch",
+                .axes = "shape shapes dtype model",
                 .why_no_streams = "the CPU has no streams",
                 .quickest_start = kQuickestOfAll},
     BackendInfo{.backend = Backend::sim,
                 .name = "sim",
                 .in_words = "a simulated Metal device",
                 .library = "LibTorch",
-                .profiles = true,
+                .axes = "shape shapes dtype stream model profile",
                 .quickest_start = kQuickestOfAll},
     // Somebody's own command as it is, which chooses its device by itself.
     BackendInfo{.backend = Backend::command,

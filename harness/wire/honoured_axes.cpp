@@ -17,30 +17,6 @@ constexpr std::array<std::string_view, 14> kLoop{
     "threads", "iterations", "init",   "warmup", "start", "meet", "sync",
     "lock",    "throttle",   "beside", "churn",  "stack", "end",  "sanitizer"};
 
-/// What the lanes of a backend read of a cell: names with spaces between.
-struct Row {
-  Backend backend;
-  std::string_view axes;
-};
-
-constexpr std::array kLanes{
-    Row{Backend::mps, "shape shapes dtype stream model wait profile observe"},
-    Row{Backend::mlx, "shape dtype stream model owner device leave"},
-    Row{Backend::metal, "shape dtype queue model profile observe"},
-    Row{Backend::cuda, "shape shapes dtype stream capture model wait"},
-    Row{Backend::cpu, "shape shapes dtype model"},
-    Row{Backend::sim, "shape shapes dtype stream model profile"},
-    Row{Backend::command, ""},
-};
-
-constexpr bool in_order() {
-  for (size_t i = 0; i < kLanes.size(); ++i) {
-    if (kLanes[i].backend != static_cast<Backend>(i)) return false;
-  }
-  return kLanes.size() == backend_table::kRows.size();
-}
-static_assert(in_order(), "one row for each backend, in the order of the enum");
-
 }  // namespace
 
 std::span<const std::string_view> runner_axes() {
@@ -57,7 +33,7 @@ bool under_thread_sanitizer() {
 }
 
 std::vector<std::string_view> lane_axes(Backend backend) {
-  const std::string_view axes = kLanes[static_cast<size_t>(backend)].axes;
+  const std::string_view axes = info_of(backend).axes;
   return axes.empty() ? std::vector<std::string_view>() : split(axes, ' ');
 }
 

@@ -142,7 +142,7 @@ std::vector<ConditionChange> conditions_of(const Cell& cell, const Operations& o
   if (cell.threads == 1) add(false, [](Cell& c) { c.start = Start::main; });
   if (cell.init == Init::main) add(false, [](Cell& c) { c.warmup = Warmup::main; });
   // What a thread's end breaks is gone where there is nothing left for it to take apart.
-  if (mpsprobe::info_of(cell.backend).owners) {
+  if (mpsprobe::info_of(cell.backend).owners()) {
     add(false, [](Cell& c) { c.leave = Leave::clear_streams; });
   }
   if (cell.iterations > 1) {
