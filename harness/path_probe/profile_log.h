@@ -20,7 +20,8 @@ struct PathSeen {
 /// stderr of a process in which LibTorch's profile log was on. A line of the log is
 /// "aten::KEY (id=G1, run=2)" for an MPSGraph and "(id=K1, run=2)" for a kernel
 /// (OperationInfo::toString of 2.9.0 and 2.15.0); KEY begins with "mps_linear" for both paths of
-/// linear. Everything else in the text is passed over; it may be of any length and hold any bytes.
+/// linear. Everything else in the text is passed over, a line of over 4,096 bytes too; it may be of
+/// any length and hold any bytes.
 PathSeen path_in_profile_log(std::string_view log);
 
 }  // namespace mpsprobe
