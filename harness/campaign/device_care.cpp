@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/input/json_shape.h"
 #include "harness/outcome/judge.h"
 
 namespace mpsprobe {
@@ -32,12 +33,10 @@ bool is_on_real_device(const WorkerInfo& worker, const Cell& cell) {
   if (!backend.devices()) return backend.real_device;
   if (cell.device == DeviceUse::cpu) return false;
   if (backend.real_device) return true;
-  const auto backends = worker.describe.find("backends");
-  if (backends == worker.describe.end()) return false;
-  return std::any_of(backends->begin(), backends->end(), [&](const nlohmann::json& entry) {
-    const nlohmann::json none;
-    return entry.is_object() && entry.value("name", none) == backend.name &&
-           entry.value("device", none).is_string() && entry.value("device", none) != "CPU";
+  const nlohmann::json& backends = member(worker.describe, "backends");
+  return std::any_of(backends.begin(), backends.end(), [&](const nlohmann::json& entry) {
+    const nlohmann::json& device = member(entry, "device");
+    return text_at(entry, "name") == backend.name && device.is_string() && device != "CPU";
   });
 }
 

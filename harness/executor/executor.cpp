@@ -10,6 +10,7 @@
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
 #include "harness/executor/output_check.h"
+#include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
 #include "harness/outcome/departed.h"
 #include "harness/outcome/judge.h"
@@ -216,9 +217,8 @@ std::string Executor::setup_problem(const TrialRequest& request,
                        kProtocolVersion);
   }
   const nlohmann::json loaded = parsed_if_json(process.hello->provenance);
-  const nlohmann::json& described = request.worker->describe;
-  const std::string expected =
-      described.contains("provenance") ? library_identity(described.at("provenance")) : "";
+  const nlohmann::json& described = member(request.worker->describe, "provenance");
+  const std::string expected = library_identity(described);
   // Cells of the backend metal run without LibTorch, whatever other cells of the worker load.
   const bool none_needed = info_of(request.cell.backend).library.empty();
   const std::string identity = loaded.is_object() ? library_identity(loaded) : expected;
@@ -226,9 +226,7 @@ std::string Executor::setup_problem(const TrialRequest& request,
     return fmt::format("another library was loaded than when the campaign began: {}instead of {}",
                        identity, expected);
   }
-  if (const std::string changed =
-          changed_code(described.value("provenance", nlohmann::json()), loaded);
-      !changed.empty()) {
+  if (const std::string changed = changed_code(described, loaded); !changed.empty()) {
     return changed + ". Trials of two versions are never added up";
   }
   if (process.ready &&

@@ -93,10 +93,16 @@ bool nested_deeper(std::string_view json, int depth) {
   return open > depth;
 }
 
-std::string text_at(const json& object, const char* key) {
-  if (!object.is_object()) return "";
+const json& member(const json& object, const char* key) {
+  static const json kNull;
+  if (!object.is_object()) return kNull;
   const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+  return at == object.end() ? kNull : *at;
+}
+
+std::string text_at(const json& object, const char* key) {
+  const json& text = member(object, key);
+  return text.is_string() ? text.get<std::string>() : "";
 }
 
 std::string json_problem(const std::exception& error) {

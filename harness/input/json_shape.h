@@ -33,6 +33,11 @@ struct JsonExcess {
 /// breaks before it goes beyond one: what is no JSON is the parser's to tell. O(size). Pure.
 std::optional<JsonExcess> json_excess(std::string_view text, const JsonLimits& limits);
 
+// What a worker said, or a file, may be anything: neither of these throws for what it is given.
+
+/// The member of an object; null where there is none, or `object` is no object.
+const nlohmann::json& member(const nlohmann::json& object, const char* key);
+
 /// The text at a key; "" where `object` is no object or has no text there.
 std::string text_at(const nlohmann::json& object, const char* key);
 

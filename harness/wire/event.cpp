@@ -73,8 +73,7 @@ json to_json(const ObservedEvent& observed) {
 }  // namespace
 
 bool is_own_command(const HelloEvent& hello) {
-  const json provenance = parsed_if_json(hello.provenance);
-  return provenance.is_object() && provenance.value("own_command", json()) == true;
+  return member(parsed_if_json(hello.provenance), "own_command") == true;
 }
 
 std::string to_line(const Event& event) {
@@ -90,9 +89,9 @@ std::optional<Event> parse_event(std::string_view line) {
   if (!object.is_object()) return std::nullopt;
   const std::string kind = bounded_text(object, "event");
   if (kind == "hello") {
-    const auto provenance = object.find("provenance");
-    const bool whole = provenance != object.end() && provenance->is_object();
-    return HelloEvent{number_at(object, "protocol", 0), whole ? provenance->dump() : "{}"};
+    const json& provenance = member(object, "provenance");
+    return HelloEvent{number_at(object, "protocol", 0),
+                      provenance.is_object() ? provenance.dump() : "{}"};
   }
   if (kind == "ready") return ReadyEvent{};
   if (kind == "failure") {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 
 namespace mpsprobe {
 namespace {
@@ -21,11 +22,8 @@ constexpr size_t kMostPackages = 1000;
 const json kNone;
 
 std::pair<const json*, const char*> find_library(const json& provenance) {
-  if (provenance.is_object()) {
-    for (const auto& [key, name] : kLibraries) {
-      const auto at = provenance.find(key);
-      if (at != provenance.end() && at->is_object()) return {&*at, name};
-    }
+  for (const auto& [key, name] : kLibraries) {
+    if (const json& found = member(provenance, key); found.is_object()) return {&found, name};
   }
   return {&kNone, ""};
 }
@@ -34,24 +32,12 @@ std::pair<const json*, const char*> find_library(const json& provenance) {
 // by a variable.
 constexpr const char* kInterpreter[] = {"implementation", "version", "build", "free_threaded"};
 
-const json& interpreter_object(const json& provenance) {
-  if (!provenance.is_object()) return kNone;
-  const auto at = provenance.find("python");
-  return at != provenance.end() && at->is_object() ? *at : kNone;
-}
-
 std::string interpreter_in_words(const json& provenance) {
-  const json& object = interpreter_object(provenance);
+  const json& object = member(provenance, "python");
   const std::string name = text_at(object, "implementation");
   if (name.empty()) return "";
-  const auto free_threaded = object.find("free_threaded");
-  const bool free =
-      free_threaded != object.end() && free_threaded->is_boolean() && free_threaded->get<bool>();
+  const bool free = member(object, "free_threaded") == true;
   return name + " " + text_at(object, "version") + (free ? ", free-threaded" : "");
-}
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -66,13 +52,11 @@ LibraryUnderTest library_under_test(const json& provenance) {
                            {},
                            interpreter_in_words(provenance)};
   if (library.build_id.empty()) library.build_id = text_at(*object, "uuid");
-  if (object->is_object() && object->contains("has_mps_stream_pool")) {
-    const json& pool = object->at("has_mps_stream_pool");
-    if (pool.is_boolean()) library.stream_pool = pool.get<bool>();
-  }
-  const json& python = interpreter_object(provenance);
-  if (python.is_object() && python.contains("packages") && python.at("packages").is_object()) {
-    for (const auto& [package, version] : python.at("packages").items()) {
+  const json& pool = member(*object, "has_mps_stream_pool");
+  if (pool.is_boolean()) library.stream_pool = pool.get<bool>();
+  const json& python = member(provenance, "python");
+  if (const json& packages = member(python, "packages"); packages.is_object()) {
+    for (const auto& [package, version] : packages.items()) {
       if (library.packages.size() == kMostPackages) break;
       library.packages.push_back(package + " " +
                                  (version.is_string() ? version.get<std::string>() : "?"));
@@ -90,17 +74,17 @@ std::string library_identity(const json& provenance) {
   std::string identity;
   if (!object.is_object()) return identity;
   for (const char* key : {"version", "git_hash", "path", "build_id", "uuid", "fingerprint"}) {
-    if (object.contains(key)) identity += std::string(key) + "=" + dumped(object.at(key)) + " ";
+    if (object.contains(key)) identity += std::string(key) + "=" + json_text(object.at(key)) + " ";
   }
-  const json& python = interpreter_object(provenance);
+  const json& python = member(provenance, "python");
   for (const char* key : kInterpreter) {
     if (python.is_object() && python.contains(key)) {
-      identity += std::string("python.") + key + "=" + dumped(python.at(key)) + " ";
+      identity += std::string("python.") + key + "=" + json_text(python.at(key)) + " ";
     }
   }
   // Two builds may differ in nothing but what --probe asked for.
   if (provenance.contains("symbols")) {
-    identity += "symbols=" + dumped(provenance.at("symbols")) + " ";
+    identity += "symbols=" + json_text(provenance.at("symbols")) + " ";
   }
   return identity;
 }
@@ -112,8 +96,8 @@ std::string changed_code(const json& before, const json& now) {
     if (told.size() == kDigest) return "SHA-256 " + told.substr(0, 12) + "...";
     return told.empty() ? "not told" : told;
   };
-  const json& files = before.is_object() && before.contains("code") ? before.at("code") : kNone;
-  const json& others = now.is_object() && now.contains("code") ? now.at("code") : kNone;
+  const json& files = member(before, "code");
+  const json& others = member(now, "code");
   if (!files.is_object() || !others.is_object()) return "";
   for (const auto& [path, digest] : files.items()) {
     const std::string was = text_at(files, path.c_str());

@@ -3,9 +3,10 @@
 #include <optional>
 #include <utility>
 
+#include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
-#include "reports/analysis/foreign_json.h"
 #include "reports/analysis/steps.h"
 
 namespace mpsprobe {
@@ -51,8 +52,8 @@ Identity identify(const Journal& journal, const std::vector<std::string>& proven
     const bool lost = is_provenance_lost(journal, name);
     if (!provenance.is_object() && !lost) continue;
     // What it said cannot be read any more: a build of its own, which nothing describes.
-    const std::string build = lost ? "lost: " + name : dumped(library_object(provenance));
-    const std::string device = dumped(member(provenance, "device"));
+    const std::string build = lost ? "lost: " + name : ascii_json_text(library_object(provenance));
+    const std::string device = ascii_json_text(member(provenance, "device"));
     if (!identity.known) {
       identity = {true, false, provenance, build, device};
     } else if (identity.build != build || identity.device != device) {

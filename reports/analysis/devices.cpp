@@ -8,9 +8,9 @@
 #include <set>
 #include <tuple>
 
+#include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
 #include "harness/platform/device_class.h"
-#include "reports/analysis/foreign_json.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -22,9 +22,9 @@ std::string device_text(const json& device) {
   if (device.is_string()) return device.get<std::string>();
   if (!device.is_object()) return "";
   for (const char* key : {"name", "device", "description"}) {
-    if (member(device, key).is_string()) return text_of(member(device, key));
+    if (member(device, key).is_string()) return text_at(device, key);
   }
-  return dumped(device);
+  return ascii_json_text(device);
 }
 
 bool says_simulated(const json& provenance) {
@@ -41,7 +41,7 @@ const json& described(const CampaignHeader& header, const std::string& worker, B
     const json& backends = member(info.describe, "backends");
     if (info.name != worker || !backends.is_array()) continue;
     for (const json& entry : backends) {
-      if (text_of(member(entry, "name")) == name_of(backend)) return entry;
+      if (text_at(entry, "name") == name_of(backend)) return entry;
     }
   }
   return kNull;
@@ -111,8 +111,8 @@ bool is_paravirtual(const Journal& journal, const std::string& worker, Backend b
                     const std::vector<std::string>& devices) {
   return info_of(backend).apple_gpu &&
          (std::any_of(devices.begin(), devices.end(), names_paravirtual) ||
-          names_paravirtual(dumped(journal.header.machine)) ||
-          names_paravirtual(text_of(member(described(journal.header, worker, backend), "device"))));
+          names_paravirtual(ascii_json_text(journal.header.machine)) ||
+          names_paravirtual(text_at(described(journal.header, worker, backend), "device")));
 }
 
 DeviceKinds device_kinds(const Journal& journal) {

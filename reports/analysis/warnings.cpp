@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "harness/input/json_shape.h"
 #include "reports/analysis/devices.h"
-#include "reports/analysis/foreign_json.h"
 #include "reports/analysis/steps.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"

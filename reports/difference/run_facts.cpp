@@ -1,6 +1,7 @@
 #include "reports/difference/run_facts.h"
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/wire/own_command.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
@@ -61,9 +62,7 @@ void read_report(RunFacts& facts, const nlohmann::json& report) {
 }  // namespace
 
 std::string machine_fact(const RunFacts& run, const char* key) {
-  if (!run.machine.is_object()) return "";
-  const auto at = run.machine.find(key);
-  return at != run.machine.end() && at->is_string() ? at->get<std::string>() : "";
+  return text_at(run.machine, key);
 }
 
 RunFacts run_facts(const std::string& name, const Analysis& analysis) {

@@ -11,7 +11,6 @@
 #include "harness/input/json_text.h"
 #include "harness/outcome/refusals.h"
 #include "harness/wire/axis.h"
-#include "reports/analysis/foreign_json.h"
 #include "reports/analysis/trial_facts.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/input/json_shape.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/claims/comparable.h"
 #include "reports/claims/layers.h"
@@ -258,11 +259,7 @@ std::string system_of(const BundleMachine& machine) {
 }
 
 std::string system_of(const nlohmann::json& facts) {
-  const auto text = [&facts](const char* key) {
-    const bool there = facts.is_object() && facts.contains(key) && facts.at(key).is_string();
-    return there ? facts.at(key).get<std::string>() : std::string();
-  };
-  return system_of(BundleMachine{text("os"), text("os_build"), "", ""});
+  return system_of(BundleMachine{text_at(facts, "os"), text_at(facts, "os_build"), "", ""});
 }
 
 int default_trials(const std::vector<BundleCell>& cells) {

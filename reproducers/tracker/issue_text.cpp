@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/input/json_shape.h"
 #include "harness/statistics/interval.h"
 #include "reports/analysis/devices.h"
 #include "reports/claims/layers.h"
@@ -31,9 +32,7 @@ const SignatureGroup& group_of(const IssueFacts& facts) {
 }
 
 std::string machine_fact(const IssueFacts& facts, const char* key) {
-  const nlohmann::json& machine = facts.analysis->header.machine;
-  const bool there = machine.is_object() && machine.contains(key) && machine.at(key).is_string();
-  return there ? shortened(printable(machine.at(key).get<std::string>()), 200) : "";
+  return shortened(printable(text_at(facts.analysis->header.machine, key)), 200);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/input/near_name.h"
 #include "harness/provenance/executable.h"
 #include "reports/words/safe_text.h"
@@ -45,9 +46,7 @@ std::vector<std::string> profile_names() {
 
 std::string profile_description(const std::string& name) {
   std::ifstream stream(profiles_folder() / (name + ".json"));
-  const auto profile = nlohmann::json::parse(stream, nullptr, false);
-  const auto text = profile.is_object() ? profile.value("description", nlohmann::json()) : profile;
-  return text.is_string() ? text.get<std::string>() : "";
+  return text_at(nlohmann::json::parse(stream, nullptr, false), "description");
 }
 
 Matrix find_matrix(const std::string& name_or_file) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/campaign/rerun.h"
+#include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
 #include "reports/analysis/devices.h"
@@ -37,9 +38,8 @@ bool by_threads(const CellCount& a, const CellCount& b) {
 }  // namespace
 
 std::string BundleFinding::machine(const char* fact) const {
-  const nlohmann::json& facts = evidence->journal.header.machine;
-  if (!facts.is_object() || !facts.contains(fact)) return "";
-  const nlohmann::json& value = facts.at(fact);
+  const nlohmann::json& value = member(evidence->journal.header.machine, fact);
+  if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/counted.h"
@@ -52,8 +53,8 @@ void make_named_folder(const std::filesystem::path& folder, const char* file) {
 
 namespace {
 
-nlohmann::json provenance_of(const nlohmann::json& describe) {
-  return describe.is_object() ? describe.value("provenance", nlohmann::json()) : nlohmann::json();
+const nlohmann::json& provenance_of(const nlohmann::json& describe) {
+  return member(describe, "provenance");
 }
 
 std::string build_in_words(const nlohmann::json& describe) {

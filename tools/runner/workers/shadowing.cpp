@@ -68,10 +68,8 @@ std::string redirected_loader(const std::vector<std::string>& environment) {
 
 namespace {
 
-nlohmann::json torch_of(const WorkerInfo& worker) {
-  const nlohmann::json torch =
-      worker.describe.value("/provenance/torch"_json_pointer, nlohmann::json::object());
-  return torch.is_object() ? torch : nlohmann::json::object();
+const nlohmann::json& torch_of(const WorkerInfo& worker) {
+  return member(member(worker.describe, "provenance"), "torch");
 }
 
 /// What --expect-torch names.
@@ -123,8 +121,7 @@ class ExpectedTorch {
 
 /// "MLX 0.32.4": what a worker loads that is not LibTorch; empty where it is, or is not told.
 std::string other_library_of(const WorkerInfo& worker) {
-  if (!worker.describe.is_object() || !worker.describe.contains("provenance")) return "";
-  const LibraryUnderTest library = library_under_test(worker.describe.at("provenance"));
+  const LibraryUnderTest library = library_under_test(member(worker.describe, "provenance"));
   if (library.name.empty() || library.name == "LibTorch") return "";
   return library.name + (library.version.empty() ? "" : " " + library.version);
 }
@@ -137,7 +134,7 @@ std::string text_or(const std::string& text, const char* otherwise) {
 
 std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected) {
   const ExpectedTorch wanted(expected);
-  const nlohmann::json torch = torch_of(worker);
+  const nlohmann::json& torch = torch_of(worker);
   if (const std::string other = other_library_of(worker); !other.empty()) {
     return fmt::format(
         "worker {} loads {}, and no LibTorch. Leave the option out, or name a worker that loads "
