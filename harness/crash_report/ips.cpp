@@ -1,19 +1,107 @@
 #include "harness/crash_report/ips.h"
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "harness/crash_report/crash_report.h"
-#include "harness/crash_report/report_json.h"
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
+#include "harness/input/json_shape.h"
+#include "harness/input/json_text.h"
 #include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
 
-using Json = ReportJson;
-using Value = ReportJson::Value;
+/// Keeps the order of keys: the texts of a report are told in it.
+using Value = nlohmann::ordered_json;
+
+/// JSON of a report, within report_limits.h, and reading it without trusting it: every function
+/// takes a value of any type, and gives back nothing where it is not what was looked for.
+struct Json {
+  /// Where the first JSON object of `text` ends, one past its closing brace; npos where it does not
+  /// (yet). Only pairs braces outside of strings: the parser judges the rest.
+  static size_t object_end(std::string_view text) {
+    const size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos || text[begin] != '{') return std::string_view::npos;
+    size_t depth = 0;
+    bool quoted = false;
+    for (size_t i = begin; i < text.size(); ++i) {
+      const char c = text[i];
+      if (quoted) {
+        if (c == '\\') ++i;
+        if (c == '"') quoted = false;
+      } else if (c == '"') {
+        quoted = true;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+      } else if ((c == '}' || c == ']') && --depth == 0) {
+        return i + 1;
+      }
+    }
+    return std::string_view::npos;
+  }
+
+  /// Throws std::runtime_error that says what is wrong.
+  static Value parse(std::string_view text) {
+    // Keys that keep their order are compared one by one.
+    constexpr JsonLimits kLimits = {.depth = report_limits::kMostDepth,
+                                    .values = report_limits::kMostValues,
+                                    .keys = report_limits::kMostKeys,
+                                    .repeated_keys = true};
+    // In the order of JsonExcess::Kind.
+    constexpr const char* kExcess[] = {"its values are nested too deep", "it holds too many values",
+                                       "an object in it has too many keys"};
+    if (const auto excess = json_excess(text, kLimits)) {
+      throw std::runtime_error(kExcess[static_cast<size_t>(excess->kind)]);
+    }
+    try {
+      return Value::parse(text);
+    } catch (const nlohmann::json::exception& error) {
+      throw std::runtime_error(report_text(json_problem(error)));
+    }
+  }
+
+  /// The member called `key`, or null.
+  static const Value& member(const Value& object, const char* key) {
+    static const Value kNull;
+    if (!object.is_object()) return kNull;
+    const auto found = object.find(key);
+    return found == object.end() ? kNull : *found;
+  }
+
+  /// A text, or a number as text; otherwise "".
+  static std::string text(const Value& value) {
+    if (value.is_string()) return report_text(value.get_ref<const std::string&>());
+    return value.is_number() ? json_text(value) : "";
+  }
+  static std::string text(const Value& object, const char* key) {
+    return text(member(object, key));
+  }
+
+  /// A number that is not negative, also where it is written as text.
+  static std::optional<uint64_t> number(const Value& value) {
+    if (value.is_number_unsigned()) return value.get<uint64_t>();
+    if (value.is_string()) return report_number(value.get_ref<const std::string&>());
+    if (value.is_number_float()) {
+      const double number = value.get<double>();
+      if (std::isfinite(number) && number >= 0 && number < 9e18) {
+        return static_cast<uint64_t>(number);
+      }
+    }
+    return std::nullopt;
+  }
+  static std::optional<uint64_t> number(const Value& object, const char* key) {
+    return number(member(object, key));
+  }
+
+  static bool is_true(const Value& value) {
+    if (value.is_boolean()) return value.get<bool>();
+    return number(value).value_or(0) != 0;
+  }
+};
 
 constexpr std::string_view kGpuEvent = "284";
 
