@@ -1,5 +1,3 @@
-#include "reports/html/heat.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "reports/claims/families.h"
 #include "reports/html/chart.h"
+#include "reports/html/html.h"
 #include "reports/html/markup.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"

@@ -1,5 +1,3 @@
-#include "reports/html/html_beside.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "reports/difference/difference_words.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/html/chart.h"
+#include "reports/html/html.h"
 #include "reports/html/markup.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"

@@ -1,11 +1,10 @@
-#include "reports/html/svg.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "reports/html/chart.h"
+#include "reports/html/html.h"
 #include "reports/html/markup.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"

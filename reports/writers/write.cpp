@@ -13,7 +13,6 @@
 #include "harness/input/near_name.h"
 #include "harness/wire/split.h"
 #include "reports/html/html.h"
-#include "reports/html/svg.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/forms.h"
 
