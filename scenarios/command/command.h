@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +29,15 @@ std::string operation_name(const OwnCommand& command);
 /// The program as the system would find it: by PATH where it has no slash. Empty where there is
 /// none that can be executed.
 std::string program_path(const std::string& program, const std::string& folder);
+
+/// The first of as many successive ports of TCP as a trial has processes, on which nobody listens.
+/// All processes of a trial find the same one: they begin to look at a place that the trial's seed
+/// gives, and none of them listens before all have looked. Throws SetupError where none are free.
+int free_ports(uint64_t seed, int processes);
+
+/// What a script imports, of the releases that its interpreter would load: `python`, and `mlx` or
+/// `torch` where it imports one, as docs/protocol.md has them in a provenance. The script is read
+/// and not run. Empty where the command is no script of Python, or it cannot be told.
+nlohmann::json python_packages(const OwnCommand& command);
 
 }  // namespace mpsprobe

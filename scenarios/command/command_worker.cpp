@@ -39,8 +39,6 @@
 #include "harness/wire/write_all.h"
 #include "scenarios/command/channels.h"
 #include "scenarios/command/command.h"
-#include "scenarios/command/port.h"
-#include "scenarios/command/python_packages.h"
 #include "scenarios/worker/workload.h"
 
 extern char** environ;

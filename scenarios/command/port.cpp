@@ -1,10 +1,9 @@
-#include "scenarios/command/port.h"
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "scenarios/command/command.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

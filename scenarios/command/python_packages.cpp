@@ -1,5 +1,3 @@
-#include "scenarios/command/python_packages.h"
-
 #include <sys/wait.h>
 
 #include <cstdio>
