@@ -1,5 +1,3 @@
-#include "reproducers/bundle/check_bundle.h"
-
 #include <fmt/format.h>
 
 #include <map>

@@ -1,8 +1,7 @@
-#include "reproducers/reverify/kept_verdict.h"
-
 #include "harness/folder/folder.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
+#include "reproducers/reverify/verdict.h"
 
 namespace mpsprobe {
 

@@ -1,9 +1,8 @@
-#include "reproducers/reverify/kept_verdict.h"
-
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include "reports/writers/atomic_file.h"
+#include "reproducers/reverify/verdict.h"
 
 namespace mpsprobe {
 namespace {

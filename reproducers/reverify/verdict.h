@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -91,5 +92,11 @@ std::string verdict_text(const BundleVerdict& verdict, const BundleRecord& recor
 nlohmann::ordered_json verdict_json(const BundleVerdict& verdict, const BundleRecord& record,
                                     const Analysis& analysis,
                                     const std::vector<std::string>& not_set);
+
+/// Keeps the bytes of a verdict inside its bundle, in the folder `verified`, which no manifest
+/// lists, named by the time that the run began. Returns that folder. Throws ReportError where it
+/// cannot, or where the folder is a link: a bundle from elsewhere must not say where to write.
+std::filesystem::path keep_verdict(const std::filesystem::path& bundle, const std::string& started,
+                                   const std::string& json);
 
 }  // namespace mpsprobe

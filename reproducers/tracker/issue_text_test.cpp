@@ -9,7 +9,6 @@
 
 #include "harness/test_series.h"
 #include "reports/sample_journal_for_tests.h"
-#include "reproducers/tracker/mlx_issue.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,9 +1,8 @@
-#include "reproducers/tracker/mlx_issue.h"
-
 #include <fmt/format.h>
 
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
+#include "reproducers/tracker/issue_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -19,7 +19,6 @@
 #include "reproducers/bundle/pages/bundle_words.h"
 #include "reproducers/bundle/redaction/redactor.h"
 #include "reproducers/tracker/issue_text.h"
-#include "reproducers/tracker/mlx_issue.h"
 #include "tools/runner/command.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
