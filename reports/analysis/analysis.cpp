@@ -13,8 +13,7 @@
 #include "reports/analysis/steps.h"
 #include "reports/analysis/trial_facts.h"
 #include "reports/claims/answer.h"
-#include "reports/claims/compare_rates.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 
 namespace mpsprobe {
 namespace {

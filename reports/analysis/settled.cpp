@@ -6,7 +6,7 @@
 #include "harness/campaign/settling.h"
 #include "harness/statistics/fisher.h"
 #include "reports/analysis/steps.h"
-#include "reports/claims/comparable.h"
+#include "reports/claims/comparisons.h"
 
 namespace mpsprobe {
 namespace {

@@ -12,8 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "reports/claims/comparable.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"

@@ -1,6 +1,6 @@
-#include "reports/claims/comparable.h"
-
 #include <algorithm>
+
+#include "reports/claims/comparisons.h"
 
 namespace mpsprobe {
 namespace {

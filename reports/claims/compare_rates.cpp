@@ -1,5 +1,3 @@
-#include "reports/claims/compare_rates.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,7 +7,7 @@
 
 #include "harness/statistics/stratified.h"
 #include "harness/wire/axis.h"
-#include "reports/claims/comparable.h"
+#include "reports/claims/comparisons.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"

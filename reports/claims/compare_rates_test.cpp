@@ -1,5 +1,3 @@
-#include "reports/claims/compare_rates.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +9,7 @@
 #include "harness/statistics/simulated_trials_for_tests.h"
 #include "harness/statistics/stratified.h"
 #include "harness/test_series.h"
+#include "reports/claims/comparisons.h"
 #include "reports/sample_journal_for_tests.h"
 #include "reports/writers/forms.h"
 

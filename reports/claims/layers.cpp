@@ -1,5 +1,3 @@
-#include "reports/claims/layers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "harness/statistics/fisher.h"
 #include "harness/wire/axis.h"
+#include "reports/claims/comparisons.h"
 #include "reports/claims/rate_claim.h"
 #include "reports/expectations/version_range.h"
 

@@ -1,8 +1,7 @@
-#include "reports/claims/layers.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/claims/comparisons.h"
 #include "reports/sample_journal_for_tests.h"
 #include "reports/writers/forms.h"
 

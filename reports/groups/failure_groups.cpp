@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "harness/wire/axis.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 

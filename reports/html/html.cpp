@@ -8,7 +8,7 @@
 
 #include "harness/input/json_text.h"
 #include "reports/analysis/common_axes.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 #include "reports/groups/group_words.h"
 #include "reports/html/chart.h"
 #include "reports/html/html_assets.h"

@@ -8,7 +8,7 @@
 #include "harness/journal/header_fields.h"
 #include "harness/record/trial_fields.h"
 #include "reports/analysis/analysis.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 #include "reports/groups/failure_groups.h"
 #include "reports/groups/group_words.h"
 #include "reports/writers/markdown_sections.h"

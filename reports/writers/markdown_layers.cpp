@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/wire/axis.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"

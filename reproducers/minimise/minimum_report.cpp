@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
-#include "reports/claims/comparable.h"
+#include "reports/claims/comparisons.h"
 #include "reports/claims/rate_claim.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"

@@ -9,8 +9,7 @@
 
 #include "harness/input/json_shape.h"
 #include "harness/wire/library_under_test.h"
-#include "reports/claims/comparable.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 #include "reports/words/counted.h"
 
 namespace mpsprobe {

@@ -12,7 +12,7 @@
 #include "harness/input/json_shape.h"
 #include "harness/statistics/interval.h"
 #include "reports/analysis/devices.h"
-#include "reports/claims/layers.h"
+#include "reports/claims/comparisons.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
