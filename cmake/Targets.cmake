@@ -70,14 +70,20 @@ function(mpsprobe_remove_tested_elsewhere list)
   set(${list} ${${list}} PARENT_SCOPE)
 endfunction()
 
-# mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [NEEDS <target>...]
+# mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] [LONG] SOURCES ... [LIBRARIES ...] [NEEDS <target>...]
 # [DEFINES <definition>...]): GoogleTest program, built after what it NEEDS, its tests known to CTest, which starts it for
 # each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest knows the program alone and runs all its tests
 # at once; how many there were is in Testing/<name>.xml. So it is where the programs are another machine's, which
 # CMAKE_CROSSCOMPILING_EMULATOR runs there. ONE_THREAD, for what starts no thread, nor a program of ours with threads that
-# program_test does not have: ThreadSanitizer has nothing to see in it and leaves it out.
+# program_test does not have: ThreadSanitizer has nothing to see in it and leaves it out. LONG, for what would keep one
+# processor busy at the end: its tests begin before all others.
 function(mpsprobe_test name)
-  cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;NEEDS;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD;LONG" "" "SOURCES;LIBRARIES;NEEDS;DEFINES" ${ARGN})
+  # No test takes as long but on a machine that compiles beside it.
+  set(most TIMEOUT 300)
+  if(ARG_LONG)
+    set(most TIMEOUT 600 COST 100)
+  endif()
   if(NOT MPSPROBE_BUILD_TESTS OR (ARG_ONE_THREAD AND MPSPROBE_SANITIZE STREQUAL "thread"))
     return()
   endif()
@@ -87,7 +93,8 @@ function(mpsprobe_test name)
       return()
     endif()
   endif()
-  add_executable(${name} ${ARG_SOURCES})
+  # JSON first, as in the program itself.
+  add_executable(${name} $<TARGET_OBJECTS:mpsprobe_json> ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
   mpsprobe_unity(${name})
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINES}
@@ -107,14 +114,13 @@ function(mpsprobe_test name)
   if(MPSPROBE_SANITIZE)
     foreach(part 0 1 2)
       add_test(NAME ${name}.${part} COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/Testing/${name}.${part}.xml)
-      set_tests_properties(${name}.${part} PROPERTIES TIMEOUT 600 ENVIRONMENT
+      set_tests_properties(${name}.${part} PROPERTIES ${most} TIMEOUT 600 ENVIRONMENT
                            "GTEST_TOTAL_SHARDS=3;GTEST_SHARD_INDEX=${part}")
     endforeach()
     return()
   endif()
   include(GoogleTest)
-  # No test takes as long but on a machine that compiles beside it.
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES ${most})
 endfunction()
 
 # mpsprobe_fuzzer(<name> CORPUS <folder> SOURCES ... [LIBRARIES ...]): one LLVMFuzzerTestOneInput. With

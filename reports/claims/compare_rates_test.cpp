@@ -171,7 +171,7 @@ struct SixKinds {
 };
 
 TEST(RateClaims, HoldOverAllThatARunCompares) {
-  const int runs = worlds(200);
+  const int runs = worlds(series(200, 40));
   for (SixKinds kinds : {SixKinds{10, 0}, SixKinds{10, 3}, SixKinds{30, 0}, SixKinds{30, 3}}) {
     if (kinds.trials == 30 && !all_worlds()) continue;
     SimulatedTrials random(38);
@@ -203,7 +203,7 @@ TEST(Prices, HoldTheTrueRatioInNinetyFivePercent) {
   SimulatedTrials trials(22);
   for (const double truth : {1.0, 0.8, 0.5}) {
     int held = 0;
-    const int runs = worlds(300);
+    const int runs = worlds(series(300, 100));
     for (int run = 0; run < runs; ++run) {
       SampleJournal sample;
       const auto speed = [&](double ratio) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/test_series.h"
 #include "tools/runner/program_fixture_for_tests.h"
 
 namespace mpsprobe {
@@ -149,10 +150,10 @@ TEST_F(MetalRun, OurOwnCellsBreakNoRule) {
   int observed = 0;
   for (const nlohmann::json& matrix : matrices) {
     const std::string name = matrix.at("name");
-    const Run result =
-        mpsprobe({"run", "--matrix", name, "--backend", "metal", "--profile", "clean", "--observe",
-                  "rules", "--trials", "1", "--stall", "2", "--iterations", "20", "--worker",
-                  "stock=" MPSPROBE_METAL_WORKER, "--out", path(name)});
+    const Run result = mpsprobe({"run", "--matrix", name, "--backend", "metal", "--profile",
+                                 "clean", "--observe", "rules", "--trials", "1", "--stall", "2",
+                                 "--iterations", std::to_string(series(20, 3)), "--worker",
+                                 "stock=" MPSPROBE_METAL_WORKER, "--out", path(name)});
     const nlohmann::json report =
         nlohmann::json::parse(read(name + "/report.json"), nullptr, false);
     if (!report.is_object()) continue;
