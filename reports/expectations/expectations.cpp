@@ -23,7 +23,7 @@ constexpr const char* kFormat = "The format is in docs/expectations.md";
 constexpr std::string_view kDay = "2026-11-23";
 constexpr int kMostTrials = 1'000'000'000;
 
-std::string text_at(const PlacedJson& node, const char* key) {
+std::string placed_text(const PlacedJson& node, const char* key) {
   if (!node.has(key)) return "";
   std::string text = node.at(key).text();
   if (text.empty()) node.at(key).fail("is empty", "Write something, or leave the key out");
@@ -40,7 +40,7 @@ bool is_moment(const std::string& text) {
 }
 
 std::string date_at(const PlacedJson& node, const char* key, bool with_time) {
-  std::string text = text_at(node, key);
+  std::string text = placed_text(node, key);
   const bool formed = with_time || text.size() == kDay.size();
   if (text.empty() || (formed && is_moment(text))) return text;
   node.at(key).fail("is no date", with_time ? "Write 2026-11-23 or 2026-11-23T22:00:40Z, in UTC"
@@ -48,7 +48,7 @@ std::string date_at(const PlacedJson& node, const char* key, bool with_time) {
 }
 
 VersionRange range_at(const PlacedJson& node) {
-  VersionRange range{text_at(node, "from"), text_at(node, "before")};
+  VersionRange range{placed_text(node, "from"), placed_text(node, "before")};
   if (!range.from.empty() && !range.before.empty() && !version_before(range.from, range.before)) {
     node.fail("holds no version", "\"from\" comes before \"before\", which is not one of them");
   }
@@ -69,11 +69,11 @@ KnownWhere parse_where(const PlacedJson& node) {
     if (where.cells.empty()) node.at("cells").fail("names none", "Leave it out for any cell");
   }
   if (node.has("axes")) where.axes = {parse_axes(node.at("axes"))};
-  where.matrix = text_at(node, "matrix");
-  where.worker = text_at(node, "worker");
-  where.code = text_at(node, "code");
-  where.chip = text_at(node, "chip");
-  where.os = text_at(node, "os");
+  where.matrix = placed_text(node, "matrix");
+  where.worker = placed_text(node, "worker");
+  where.code = placed_text(node, "code");
+  where.chip = placed_text(node, "chip");
+  where.os = placed_text(node, "os");
   if (node.has("os_build")) {
     node.at("os_build").allow({"from", "before"});
     where.os_build = range_at(node.at("os_build"));
@@ -93,7 +93,7 @@ void parse_what(const PlacedJson& node, KnownFailure& known) {
   if (node.has("signature") == node.has("outcome")) {
     node.fail("needs either \"signature\" or \"outcome\"", kFormat);
   }
-  known.signature = text_at(node, "signature");
+  known.signature = placed_text(node, "signature");
   if (!node.has("outcome")) return;
   const std::string name = node.at("outcome").text();
   if (name == "any") return;
@@ -125,9 +125,9 @@ KnownFailure parse_known(const PlacedJson& node) {
   date_at(node, "first_seen", true);
   known.last_seen = date_at(node, "last_seen", true);
   known.until = date_at(node, "until", true);
-  known.issue = text_at(node, "issue");
+  known.issue = placed_text(node, "issue");
   known.review_by = date_at(node, "review_by", false);
-  known.owner = text_at(node, "owner");
+  known.owner = placed_text(node, "owner");
   return known;
 }
 
