@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/wire/ascii.h"
+
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
 #include <mach-o/loader.h>
@@ -11,8 +13,6 @@
 #include "harness/provenance/macho_header.h"
 #else
 #include <link.h>
-
-#include "harness/wire/ascii.h"
 #endif
 
 namespace mpsprobe {
