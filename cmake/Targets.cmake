@@ -80,9 +80,9 @@ endfunction()
 function(mpsprobe_test name)
   cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD;LONG" "" "SOURCES;LIBRARIES;NEEDS;DEFINES" ${ARGN})
   # No test takes as long but on a machine that compiles beside it.
-  set(most TIMEOUT 300)
+  set(schedule TIMEOUT 300)
   if(ARG_LONG)
-    set(most TIMEOUT 600 COST 100)
+    set(schedule TIMEOUT 600 COST 100)
   endif()
   if(NOT MPSPROBE_BUILD_TESTS OR (ARG_ONE_THREAD AND MPSPROBE_SANITIZE STREQUAL "thread"))
     return()
@@ -114,13 +114,13 @@ function(mpsprobe_test name)
   if(MPSPROBE_SANITIZE)
     foreach(part 0 1 2)
       add_test(NAME ${name}.${part} COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/Testing/${name}.${part}.xml)
-      set_tests_properties(${name}.${part} PROPERTIES ${most} TIMEOUT 600 ENVIRONMENT
+      set_tests_properties(${name}.${part} PROPERTIES ${schedule} TIMEOUT 600 ENVIRONMENT
                            "GTEST_TOTAL_SHARDS=3;GTEST_SHARD_INDEX=${part}")
     endforeach()
     return()
   endif()
   include(GoogleTest)
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES ${most})
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES ${schedule})
 endfunction()
 
 # mpsprobe_fuzzer(<name> CORPUS <folder> SOURCES ... [LIBRARIES ...]): one LLVMFuzzerTestOneInput. With

@@ -5,8 +5,8 @@
 #include <string_view>
 
 // JSON out of text and into it, by the library's own parser and writer. They are templates, which
-// every source that names them compiles anew: 2 s of gcc each. And a report spends half its time in
-// them. So they are named here alone, and json_text.cpp is optimised in every build.
+// every source that names them compiles anew: 2 s of gcc each. And not optimised, they take half of
+// the time of a report. So they are named here alone, and json_text.cpp is optimised in each build.
 
 namespace mpsprobe {
 

@@ -13,8 +13,8 @@ namespace mpsprobe::metal {
 /// Numbers of one value, in the order of its elements.
 using Numbers = std::vector<float>;
 
-/// A standard normal number (Box and Muller, 1958). libstdc++'s distributions take a logarithm in
-/// long double for each number they draw.
+/// A standard normal number (Box and Muller, 1958): libstdc++'s distributions take a logarithm in
+/// long double for each. A generator belongs to one thread.
 float normal(std::mt19937_64& generator);
 
 /// Inputs (or parameters) of a recipe, as LibTorch's operation gets them: standard normal, and for
