@@ -27,7 +27,7 @@
 #include "harness/journal/journal_reader.h"
 #include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 
 namespace mpsprobe {
 

@@ -16,7 +16,7 @@
 #include "harness/outcome/judge.h"
 #include "harness/outcome/race_evidence.h"
 #include "harness/stack/symboliser.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 
 namespace mpsprobe {
 namespace {

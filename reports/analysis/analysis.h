@@ -14,7 +14,7 @@
 #include "harness/journal/journal.h"
 #include "harness/statistics/anytime.h"
 #include "harness/statistics/interval.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "reports/analysis/boundary.h"
 #include "reports/analysis/inside_share.h"
 #include "reports/claims/rate_claim.h"

@@ -5,7 +5,7 @@
 
 #include "harness/input/json_shape.h"
 #include "harness/input/json_text.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "reports/analysis/devices.h"
 #include "reports/analysis/steps.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 
 namespace mpsprobe {
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "harness/input/json_shape.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "reports/claims/comparisons.h"
 #include "reports/words/counted.h"
 

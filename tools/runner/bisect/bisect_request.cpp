@@ -15,7 +15,7 @@
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/wire/ascii.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "harness/wire/own_command.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/bisect/build_trials.h"

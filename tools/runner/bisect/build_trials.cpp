@@ -109,9 +109,9 @@ void BuildTrials::begin() {
   journal_ = fs::exists(file, error) ? go_on_with(folder_, folder_.string(), options_.trust_run)
                                      : std::make_unique<JournalWriter>(file, plan());
   const Journal& known = journal_->existing();
-  bench_.emplace(known, folder_, interrupted_);
+  trial_runner_.emplace(known, folder_, interrupted_);
   trials_.emplace(known, *journal_,
-                  DeviceCare(std::ref(*bench_), KnownGoodPolicy::real_devices, interrupted_),
+                  DeviceCare(std::ref(*trial_runner_), KnownGoodPolicy::real_devices, interrupted_),
                   interrupted_);
 }
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/campaign/trial_bench.h"
+#include "harness/campaign/trial_runner.h"
 #include "harness/journal/journal.h"
 #include "tools/runner/bisect/bisect_request.h"
 #include "tools/runner/run/recorded_trials.h"
@@ -52,7 +52,7 @@ class BuildTrials {
   int without_evidence_ = 0;
   std::string last_;
   std::unique_ptr<JournalWriter> journal_;  ///< open, and locked, once trials run here
-  std::optional<TrialBench> bench_;
+  std::optional<TrialRunner> trial_runner_;
   std::optional<RecordedTrials> trials_;
 };
 

@@ -9,7 +9,7 @@
 #include "harness/platform/device_class.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/cell.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"

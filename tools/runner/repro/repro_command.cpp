@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/rerun.h"
-#include "harness/campaign/trial_bench.h"
+#include "harness/campaign/trial_runner.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "harness/input/json_text.h"
@@ -166,10 +166,10 @@ int run_repro(const MinimiseRequest& request, const fs::path& folder, JournalWri
   say_workers(header);
   say(stderr, "reducing {} in {}\n", to_string(request.start), printable(folder.string()));
   const std::atomic<bool>& interrupted = watch_for_interrupt();
-  TrialBench bench(known, folder, interrupted);
-  RecordedTrials trials(known, journal,
-                        DeviceCare(std::ref(bench), KnownGoodPolicy::real_devices, interrupted),
-                        interrupted);
+  TrialRunner trial_runner(known, folder, interrupted);
+  RecordedTrials trials(
+      known, journal,
+      DeviceCare(std::ref(trial_runner), KnownGoodPolicy::real_devices, interrupted), interrupted);
   Minimum minimum = minimise(request, std::ref(trials), shown_progress());
   rewrite_line("");
   if (minimum.state == MinimumState::stopped) {

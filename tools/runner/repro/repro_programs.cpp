@@ -8,7 +8,7 @@
 #include "harness/input/json_text.h"
 #include "harness/journal/journal.h"
 #include "harness/matrix/operation_info.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"

@@ -14,7 +14,7 @@
 
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/rerun.h"
-#include "harness/campaign/trial_bench.h"
+#include "harness/campaign/trial_runner.h"
 #include "harness/input/input_error.h"
 #include "harness/input/json_text.h"
 #include "harness/wire/axis.h"
@@ -137,11 +137,11 @@ CampaignEnd run_trials(const RunOptions& options, const fs::path& folder, Journa
                        std::optional<KeptCores> cores) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
   const Journal& known = journal.existing();
-  TrialBench bench(known, folder, interrupted);
+  TrialRunner trial_runner(known, folder, interrupted);
   ProgressLine line(known.header);
   CampaignEnd end = run_campaign(
       known, journal,
-      DeviceCare(std::ref(bench), known_good_policy(options.known_good), interrupted),
+      DeviceCare(std::ref(trial_runner), known_good_policy(options.known_good), interrupted),
       [&](const TrialRecord& trial, const Progress& progress) {
         if (cores) cores->take(trial, folder);
         line.on_trial(trial, progress);

@@ -7,7 +7,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"

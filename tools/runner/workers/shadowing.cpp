@@ -7,7 +7,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/workers.h"

@@ -13,15 +13,15 @@ namespace mpsprobe {
 /// What runs the trials of a journal as its header says: with its limits, environment and way to
 /// start processes, with the system's crash reports, and with the probes of paths. The same for
 /// every command that runs trials. Safe to use from several threads.
-class TrialBench {
+class TrialRunner {
  public:
   /// `known` is what the journal holds already: of its trials reports and paths are known. `folder`
   /// is that of the journal: copies of crash reports go there. `interrupted` must outlive it, and
   /// ends trials and waits.
-  TrialBench(const Journal& known, const std::filesystem::path& folder,
-             const std::atomic<bool>& interrupted);
-  TrialBench(const TrialBench&) = delete;
-  TrialBench& operator=(const TrialBench&) = delete;
+  TrialRunner(const Journal& known, const std::filesystem::path& folder,
+              const std::atomic<bool>& interrupted);
+  TrialRunner(const TrialRunner&) = delete;
+  TrialRunner& operator=(const TrialRunner&) = delete;
 
   /// One trial, judged. Never throws for what a worker does.
   TrialRecord operator()(const TrialRequest& request) { return paths_.run(request); }

@@ -1,4 +1,4 @@
-#include "harness/wire/library_under_test.h"
+#include "harness/wire/loaded_library.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "harness/campaign/trial_bench.h"
+#include "harness/campaign/trial_runner.h"
 
 #include <thread>
 
@@ -30,8 +30,8 @@ CrashReportOptions crash_report_options(const CampaignHeader& header,
 
 }  // namespace
 
-TrialBench::TrialBench(const Journal& known, const std::filesystem::path& folder,
-                       const std::atomic<bool>& interrupted)
+TrialRunner::TrialRunner(const Journal& known, const std::filesystem::path& folder,
+                         const std::atomic<bool>& interrupted)
     : crash_reports_(crash_report_options(known.header, folder, interrupted),
                      attached_incidents(known.trials)),
       executor_(limits_of(known.header), known.header.environment, interrupted, &crash_reports_,
