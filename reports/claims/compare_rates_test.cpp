@@ -170,8 +170,9 @@ struct SixKinds {
   }
 };
 
+#ifndef MPSPROBE_SANITIZED  // minutes, of what the other tests run as well
 TEST(RateClaims, HoldOverAllThatARunCompares) {
-  const int runs = worlds(series(200, 40));
+  const int runs = worlds(200);
   for (SixKinds kinds : {SixKinds{10, 0}, SixKinds{10, 3}, SixKinds{30, 0}, SixKinds{30, 3}}) {
     if (kinds.trials == 30 && !all_worlds()) continue;
     SimulatedTrials random(38);
@@ -183,6 +184,7 @@ TEST(RateClaims, HoldOverAllThatARunCompares) {
                     kinds.trials, kinds.helped, kinds.false_claims, runs, kinds.shown));
   }
 }
+#endif
 
 // The default path stands beside both paths: its trials are not more for that.
 TEST(RateClaims, CountACellOnceThatSeveralCompare) {
@@ -203,7 +205,7 @@ TEST(Prices, HoldTheTrueRatioInNinetyFivePercent) {
   SimulatedTrials trials(22);
   for (const double truth : {1.0, 0.8, 0.5}) {
     int held = 0;
-    const int runs = worlds(series(300, 100));
+    const int runs = worlds(series(300, 40));
     for (int run = 0; run < runs; ++run) {
       SampleJournal sample;
       const auto speed = [&](double ratio) {
