@@ -24,6 +24,21 @@ function(mpsprobe_target_defaults target)
   endif()
 endfunction()
 
+# mpsprobe_sources(<list> [TESTS] <folder>...): the C++ sources below these folders, or those of their tests. A new one is
+# found at the next build.
+function(mpsprobe_sources list)
+  cmake_parse_arguments(ARG "TESTS" "" "" ${ARGN})
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS APPEND "/*.cpp" OUTPUT_VARIABLE patterns)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${patterns})
+  list(FILTER sources EXCLUDE REGEX "/testdata/|_(fuzz|bench)\\.cpp$")
+  set(which EXCLUDE)
+  if(ARG_TESTS)
+    set(which INCLUDE)
+  endif()
+  list(FILTER sources ${which} REGEX "_(test|for_tests)\\.cpp$")
+  set(${list} ${sources} PARENT_SCOPE)
+endfunction()
+
 # mpsprobe_library(<name> [SHARED] [HIDDEN] SOURCES ... [LIBRARIES ...] [PRIVATE <library>...]): static library, alias
 # mpsprobe::<name>. HIDDEN, for what is loaded into programs of others: what it is made of stays invisible there. PRIVATE
 # is what only it sees.

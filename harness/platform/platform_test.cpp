@@ -106,7 +106,7 @@ class ChildThat {
     }
     close(ends[1]);
     char byte = 0;
-    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+    while (::read(ends[0], &byte, 1) < 0 && errno == EINTR) {
     }
     close(ends[0]);
   }
