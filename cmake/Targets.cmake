@@ -119,6 +119,10 @@ function(mpsprobe_test name)
   endif()
   # A test runs once: optimising it takes longer than it saves.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
+  # What is looked at is what it calls: a quarter of the time that compiling it takes.
+  if(MPSPROBE_SANITIZE MATCHES "undefined")
+    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   if(ARG_ONE_PROCESS OR CMAKE_CROSSCOMPILING)
     add_test(NAME ${name} COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/Testing/${name}.xml)
