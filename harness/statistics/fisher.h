@@ -15,9 +15,9 @@ struct Proportion {
 /// failures over both were what it is, of a split at most as likely as the one seen. Source: R. A.
 /// Fisher, "The logic of inductive inference", Journal of the Royal Statistical Society 98 (1935);
 /// two-sided by adding up the tables that are not more likely, as R's fisher.test does (within a
-/// relative 1e-7, so that tables of equal probability count together). 1 where a side has no trials,
-/// or nothing failed, or everything. Throws std::invalid_argument unless 0 <= failures <= trials on
-/// both sides. Linear in the failures.
+/// relative 1e-7, so that tables of equal probability count together). 1 where a side has no
+/// trials, or nothing failed, or everything. Throws std::invalid_argument unless 0 <= failures <=
+/// trials on both sides. Linear in the failures.
 double fisher_exact(const Proportion& first, const Proportion& second);
 
 /// p-values of several tests, each corrected for the number of them: significant at a level where
