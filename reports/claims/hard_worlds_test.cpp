@@ -394,7 +394,7 @@ std::vector<std::string> faults_of(const Analysis& analysis) {
 TEST(HardWorlds, HaveHeadlinesThatSayWhatTheirCountsSay) {
   for (const auto& [world, name] : kHardWorlds) {
     for (const bool settles : {false, true}) {
-      const int many = worlds(series(6, 1));
+      const int many = worlds(series(6, 2));
       int bounds = 0;
       int held = 0;
       for (int seed = 1; seed <= many; ++seed) {
