@@ -170,7 +170,7 @@ struct SixKinds {
   }
 };
 
-#ifndef MPSPROBE_SANITIZED  // minutes, of what the other tests run as well
+#ifndef MPSPROBE_SANITIZED  // a minute, of what the other tests run as well
 TEST(RateClaims, HoldOverAllThatARunCompares) {
   const int runs = worlds(200);
   for (SixKinds kinds : {SixKinds{10, 0}, SixKinds{10, 3}, SixKinds{30, 0}, SixKinds{30, 3}}) {
